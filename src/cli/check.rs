@@ -1,0 +1,94 @@
+//! `check-proof` and `check-evidence`: the two commands that need no repository.
+
+use clap::Args;
+
+use super::ui::Ui;
+use crate::error::Result;
+use crate::ops::{self, EvidenceOutcome, ProofOutcome, Source, Trusted};
+
+/// Check an inclusion proof against a root and count that you trust
+///
+/// The proof is one line of JSON, exactly as `git proof prove` prints it. No repository is needed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof check-proof proof.json --root 3d57…7e2e --count 12
+  git proof check-proof - --root 3d57…7e2e --count 12 < proof.json")]
+pub(super) struct CheckProof {
+    /// The proof file, or - for standard input
+    file: String,
+    #[command(flatten)]
+    trusted: TrustedArguments,
+}
+
+/// Recompute chain and root of an evidence file
+///
+/// Every line is hashed, then read strictly: it must be canonical JSON with exactly the fields of its kind. Without
+/// --root and --count the answer is what the file adds up to, and it is for you to compare. No repository is needed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof check-evidence session.jsonl
+  git proof check-evidence session.jsonl --root 3d57…7e2e --count 12
+  git cat-file blob refs/proof/evidence:3d/3d57….jsonl | git proof check-evidence -")]
+pub(super) struct CheckEvidence {
+    /// The evidence file, or - for standard input
+    file: String,
+    #[command(flatten)]
+    trusted: TrustedArguments,
+}
+
+#[derive(Debug, Args)]
+struct TrustedArguments {
+    /// The root that you trust: 64 hex digits
+    #[arg(long, requires = "count")]
+    root: Option<String>,
+    /// The number of entries below that root
+    #[arg(long, requires = "root")]
+    count: Option<String>,
+}
+
+impl TrustedArguments {
+    fn parse(&self) -> Result<Option<Trusted>> {
+        match (&self.root, &self.count) {
+            (Some(root), Some(count)) => Trusted::parse(root, count).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
+impl CheckProof {
+    pub(super) fn run(&self, ui: &mut Ui) -> Result<()> {
+        let outcome = ops::check_proof(&Source::parse(&self.file), self.trusted.parse()?.as_ref())?;
+        ui.show(&outcome, |ProofOutcome { scheme, leaf_hash, index, count, root, .. }| {
+            format!("The proof holds: entry {leaf_hash}\nis number {index} (from 0) of {count} under root {root} ({scheme}).\n")
+        });
+        Ok(())
+    }
+}
+
+impl CheckEvidence {
+    pub(super) fn run(&self, ui: &mut Ui) -> Result<()> {
+        let outcome = ops::check_evidence(&Source::parse(&self.file), self.trusted.parse()?.as_ref())?;
+        ui.show(&outcome, describe);
+        Ok(())
+    }
+}
+
+fn describe(outcome: &EvidenceOutcome) -> String {
+    let EvidenceOutcome { scheme, genesis, head, root, count, withheld, session_id, .. } = outcome;
+    let verdict = if outcome.trusted {
+        "The evidence holds, and adds up to the root and count you gave."
+    } else {
+        "The evidence is whole. Compare root and count with ones that you trust."
+    };
+    let closing = match (outcome.closed_by_reflection, outcome.proof_grade) {
+        (true, _) => "closed by a reflection",
+        (false, true) => "proof-grade, but no readable reflection closes it",
+        (false, false) => "not proof-grade, no reflection closes it",
+    };
+    format!(
+        "{verdict}\n  session  {session_id} ({scheme})\n  root     {root}\n  count    {count}\n  withheld {withheld}\n  \
+         genesis  {genesis}\n  head     {head}\n  closing  {closing}\n"
+    )
+}

@@ -1,0 +1,90 @@
+//! What a person or a program sees. Data goes to standard output, talk to standard error; text that came out of a file
+//! never reaches the terminal as it is.
+
+#![allow(clippy::print_stderr)] // this is the place
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use serde::Serialize;
+
+use crate::error::{Code, Error, Result};
+
+/// The command's output, held until the command has succeeded or failed.
+#[derive(Debug)]
+pub(super) struct Ui {
+    json: bool,
+    out: String,
+}
+
+impl Ui {
+    pub(super) fn new(json: bool) -> Self {
+        Self { json, out: String::new() }
+    }
+
+    /// Shows an outcome: as JSON if that was asked for, else as `human` renders it.
+    pub(super) fn show<T: Serialize>(&mut self, outcome: &T, human: impl FnOnce(&T) -> String) {
+        self.out.push_str(&if self.json { json_line(outcome) } else { human(outcome) });
+    }
+
+    /// Writes what there is to write; the exit code says how it ended. Output that is lost is never a success.
+    pub(super) fn finish(self, result: Result<()>) -> ExitCode {
+        let mut stdout = io::stdout().lock();
+        let written = stdout.write_all(self.out.as_bytes()).and_then(|()| stdout.flush());
+        let result = result.and_then(|()| {
+            written.map_err(|error| Error::new(Code::OutputFailed, "the answer could not be written").because(error))
+        });
+        match result {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                let text = if self.json { json_line(&serde_json::json!({ "error": error })) } else { explain(&error) };
+                let _ = io::stderr().lock().write_all(text.as_bytes()); // nobody is left to tell
+                ExitCode::from(error.code.exit_code())
+            }
+        }
+    }
+}
+
+/// Help and version are answers; anything else that clap says is a wrong usage.
+pub(super) fn usage(error: &clap::Error) -> ExitCode {
+    match error.print() {
+        Ok(()) => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
+        Err(_) => ExitCode::from(Code::OutputFailed.exit_code()),
+    }
+}
+
+fn json_line<T: Serialize>(value: &T) -> String {
+    match serde_json::to_string(value) {
+        Ok(mut text) => {
+            text.push('\n');
+            text
+        }
+        // Outcomes are plain data with string keys; should one ever not be, that is a bug and ends as one.
+        Err(error) => unreachable!("an outcome does not serialize: {error}"),
+    }
+}
+
+fn explain(error: &Error) -> String {
+    let mut text = format!("error: {}\n", inert(&error.message));
+    for cause in &error.causes {
+        let _ = writeln!(text, "  caused by: {}", inert(cause));
+    }
+    if let Some(hint) = &error.hint {
+        let _ = writeln!(text, "hint: {}", inert(hint));
+    }
+    text
+}
+
+/// Text that a terminal only shows: every control and format character is spelled out.
+pub(super) fn inert(text: &str) -> String {
+    text.chars().map(|c| if is_active(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
+}
+
+/// Control characters, and the invisible ones that reorder, join or hide text.
+fn is_active(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}

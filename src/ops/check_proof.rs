@@ -1,0 +1,55 @@
+//! `check-proof`: does an inclusion proof hold against a root and count that are trusted already?
+
+use std::io::Read as _;
+
+use serde::Serialize;
+
+use super::{Source, Trusted};
+use crate::error::{Code, Error, Result};
+use crate::proof::digest::{ContentHash, RootHash};
+use crate::proof::inclusion::InclusionProof;
+use crate::proof::scheme::Scheme;
+
+/// More than any proof: 64 steps of 100 bytes, and the fields around them.
+const MAX_PROOF: u64 = 16 << 10;
+
+/// A proof that holds.
+#[derive(Debug, Clone, Serialize)]
+pub struct ProofOutcome {
+    /// Always true: a proof that does not hold is an error.
+    pub valid: bool,
+    /// How the session is hashed.
+    pub scheme: Scheme,
+    /// Content hash of the entry.
+    pub leaf_hash: ContentHash,
+    /// Its position.
+    pub index: u64,
+    /// Number of entries.
+    pub count: u64,
+    /// The root that it is in.
+    pub root: RootHash,
+}
+
+/// Checks a proof file: one line, with or without its final newline.
+pub fn check_proof(source: &Source, trusted: Option<&Trusted>) -> Result<ProofOutcome> {
+    let mut bytes = Vec::new();
+    source.open()?.take(MAX_PROOF).read_to_end(&mut bytes).map_err(|error| source.unreadable(&error))?;
+    let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+    let refused = |why: String, field: &str| {
+        Error::new(Code::ProofInvalid, format!("the proof in {source} is refused: {why}"))
+            .details(serde_json::json!({ "line": 1, "field": field }))
+    };
+    let proof = InclusionProof::parse(line).map_err(|error| {
+        refused(format!("line 1: {error}"), error.field)
+            .hint("pass on the file as `git proof prove` printed it: one line, nothing added, nothing reformatted")
+    })?;
+    let trusted = trusted.ok_or_else(|| {
+        Error::new(Code::NoTrustedRoot, "a proof can only be checked against a root and count that you trust")
+            .hint("add --root and --count from an anchor or from `git proof root`; the proof's own are only a claim")
+    })?;
+    proof
+        .verify(&trusted.root, trusted.count)
+        .map_err(|error| refused(format!("line 1: field \"{}\": {error}", error.field()), error.field()))?;
+    let InclusionProof { scheme, leaf_hash, index, count, root, .. } = proof;
+    Ok(ProofOutcome { valid: true, scheme, leaf_hash, index, count, root })
+}

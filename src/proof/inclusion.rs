@@ -1,0 +1,210 @@
+//! Inclusion proofs: that one entry is in a session, checked against a root and count that are trusted already.
+//!
+//! Pairing an odd node with itself gives several leaf lists one root. So the count belongs to the root, the path must
+//! have exactly the shape that index and count give it, and a doubled neighbour must really be equal.
+
+use std::fmt;
+
+use super::canonical::{Malformed, Problem, Reader, Writer};
+use super::digest::{ContentHash, NodeHash, RootHash};
+use super::scheme::Scheme;
+use super::tree::{Sibling, siblings};
+
+/// One step up: the neighbour, and the side on which it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// The neighbour.
+    pub hash: NodeHash,
+    /// Its side.
+    pub position: Position,
+}
+
+/// The side on which a neighbour stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Position {
+    /// Before the node on the path.
+    Left,
+    /// After it.
+    Right,
+}
+
+impl Position {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Right => "right",
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        [Self::Left, Self::Right].into_iter().find(|side| side.as_str() == text)
+    }
+}
+
+/// A proof that an entry is in a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InclusionProof {
+    /// How the session is hashed.
+    pub scheme: Scheme,
+    /// Content hash of the entry.
+    pub leaf_hash: ContentHash,
+    /// Position in the tree: after sorting, in `v1-sorted`.
+    pub index: u64,
+    /// Number of leaves that the proof claims.
+    pub count: u64,
+    /// The path upwards.
+    pub steps: Vec<Step>,
+    /// The root that the proof claims.
+    pub root: RootHash,
+}
+
+/// Why a proof does not hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotIncluded {
+    /// The proof speaks of another root than the trusted one.
+    AnotherRoot,
+    /// The proof speaks of another count than the trusted one.
+    AnotherCount,
+    /// There are not that many leaves.
+    IndexBeyondCount,
+    /// The path has too few or too many steps.
+    PathLength {
+        /// Steps that index and count call for.
+        expected: usize,
+    },
+    /// A neighbour is on the wrong side.
+    Position {
+        /// Which step, from 0.
+        step: usize,
+    },
+    /// The last node of an odd level is not paired with itself.
+    NotDoubled {
+        /// Which step, from 0.
+        step: usize,
+    },
+    /// The path leads to another root.
+    RootMismatch,
+}
+
+impl NotIncluded {
+    /// The field of the proof that is wrong.
+    pub fn field(&self) -> &'static str {
+        match self {
+            Self::AnotherRoot | Self::RootMismatch => "root",
+            Self::AnotherCount => "count",
+            Self::IndexBeyondCount => "index",
+            Self::PathLength { .. } | Self::Position { .. } | Self::NotDoubled { .. } => "proof",
+        }
+    }
+}
+
+impl fmt::Display for NotIncluded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AnotherRoot => f.write_str("the proof is for another root"),
+            Self::AnotherCount => f.write_str("the proof is for another number of entries"),
+            Self::IndexBeyondCount => f.write_str("there is no entry with this index"),
+            Self::PathLength { expected } => write!(f, "the path must have exactly {expected} steps"),
+            Self::Position { step } => write!(f, "step {step} stands on the wrong side"),
+            Self::NotDoubled { step } => write!(f, "step {step} must repeat the node it is paired with"),
+            Self::RootMismatch => f.write_str("the path does not lead to the root"),
+        }
+    }
+}
+
+impl std::error::Error for NotIncluded {}
+
+impl InclusionProof {
+    /// Checks the proof against a root and count that are trusted already.
+    pub fn verify(&self, root: &RootHash, count: u64) -> Result<(), NotIncluded> {
+        if self.root != *root {
+            return Err(NotIncluded::AnotherRoot);
+        }
+        if self.count != count {
+            return Err(NotIncluded::AnotherCount);
+        }
+        if self.index >= count {
+            return Err(NotIncluded::IndexBeyondCount);
+        }
+        let expected = siblings(self.scheme, self.index, count).count();
+        if self.steps.len() != expected {
+            return Err(NotIncluded::PathLength { expected });
+        }
+        let mut node = self.scheme.leaf(&self.leaf_hash);
+        for (step, (found, (_, sibling))) in self.steps.iter().zip(siblings(self.scheme, self.index, count)).enumerate()
+        {
+            node = match (sibling, found.position) {
+                (Sibling::Left, Position::Left) => self.scheme.node(&found.hash, &node),
+                (Sibling::Itself, Position::Right) if found.hash != node => {
+                    return Err(NotIncluded::NotDoubled { step });
+                }
+                (Sibling::Right | Sibling::Itself, Position::Right) => self.scheme.node(&node, &found.hash),
+                _ => return Err(NotIncluded::Position { step }),
+            };
+        }
+        if RootHash::from(node) == *root { Ok(()) } else { Err(NotIncluded::RootMismatch) }
+    }
+
+    /// The one line of a proof file, without its newline. Fields stand in reading order, not in canonical order.
+    pub fn to_line(&self) -> String {
+        let steps = self.steps.iter().map(|step| {
+            Writer::new()
+                .begin()
+                .key("hash")
+                .plain(&step.hash)
+                .key("position")
+                .plain(&step.position.as_str())
+                .end()
+                .finish()
+        });
+        Writer::new()
+            .begin()
+            .key("scheme")
+            .plain(&self.scheme)
+            .key("leaf_hash")
+            .plain(&self.leaf_hash)
+            .key("index")
+            .integer(self.index)
+            .key("count")
+            .integer(self.count)
+            .key("proof")
+            .array(steps)
+            .key("root")
+            .plain(&self.root)
+            .end()
+            .finish()
+    }
+
+    /// Reads the one line of a proof file, without its newline.
+    pub fn parse(line: &[u8]) -> Result<Self, Malformed> {
+        const DIGEST: &str = "64 lower-case hex digits";
+        let mut reader = Reader::new(line)?;
+        reader.begin()?;
+        reader.key("scheme")?;
+        let scheme = reader.parsed("scheme", Scheme::RULE, Scheme::parse)?;
+        reader.key("leaf_hash")?;
+        let leaf_hash = reader.parsed("leaf_hash", DIGEST, ContentHash::parse)?;
+        reader.key("index")?;
+        let index = reader.unsigned("index")?;
+        reader.key("count")?;
+        let count = reader.unsigned("count")?;
+        reader.key("proof")?;
+        let steps = reader.array("proof", |reader| {
+            reader.begin()?;
+            reader.key("hash")?;
+            let hash = reader.parsed("hash", DIGEST, NodeHash::parse)?;
+            reader.key("position")?;
+            let position = reader.parsed("position", "left or right", Position::parse)?;
+            reader.end()?;
+            Ok(Step { hash, position })
+        })?;
+        if steps.len() > 64 {
+            return Err(Malformed::new("proof", Problem::Expected("at most 64 steps")));
+        }
+        reader.key("root")?;
+        let root = reader.parsed("root", DIGEST, RootHash::parse)?;
+        reader.end()?;
+        reader.finish()?;
+        Ok(Self { scheme, leaf_hash, index, count, steps, root })
+    }
+}

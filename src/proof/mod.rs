@@ -1,0 +1,18 @@
+#![doc = include_str!("FORMAT.md")]
+
+pub mod anchor;
+pub mod canonical;
+pub mod chain;
+pub mod change;
+pub mod digest;
+pub mod evidence;
+pub mod inclusion;
+pub mod log;
+pub mod note;
+pub mod policy;
+pub mod record;
+pub mod scheme;
+pub mod seal;
+pub mod timestamp;
+pub mod trailer;
+pub mod tree;

@@ -1,0 +1,162 @@
+//! The lines of a commit's note. Each stands for itself and order does not matter, so notes merge as sets of lines.
+
+use super::anchor::{ANCHOR_TYPE, Anchor};
+use super::canonical::{Malformed, Problem, Reader, Writer};
+use super::digest::SealHash;
+
+/// Longest line of a note, in bytes.
+pub const MAX_LINE: usize = 1 << 20;
+
+/// One line of a note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoteLine {
+    /// An anchor, with the signature of one signer or none.
+    Anchor {
+        /// The anchor.
+        anchor: Box<Anchor>,
+        /// Its signature.
+        signature: Option<Signature>,
+    },
+    /// A signature of the seal whose commit carries the note.
+    Seal {
+        /// Which seal.
+        seal: SealHash,
+        /// Its signature.
+        signature: Signature,
+    },
+    /// A well-formed statement of a type that this version does not know; never taken for an answer.
+    Unknown {
+        /// The type that it names.
+        kind: String,
+    },
+}
+
+/// An SSH signature: the bytes of an SSHSIG blob. Whether it is one, and whose, is for others to judge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature(pub Vec<u8>);
+
+impl NoteLine {
+    /// The line, without its newline.
+    pub fn to_line(&self) -> Option<String> {
+        let line = Writer::new().begin();
+        let line = match self {
+            Self::Anchor { anchor, signature } => {
+                let line = line.key("anchor").raw(&anchor.to_text());
+                match signature {
+                    Some(signature) => line.key("signature").plain(&signature.to_base64()),
+                    None => line,
+                }
+            }
+            Self::Seal { seal, signature } => {
+                line.key("seal").plain(seal).key("signature").plain(&signature.to_base64())
+            }
+            Self::Unknown { .. } => return None,
+        };
+        Some(line.end().finish())
+    }
+
+    /// Reads a line, without its newline; `None` for a blank one.
+    pub fn parse(line: &[u8]) -> Result<Option<Self>, Malformed> {
+        if line.iter().all(u8::is_ascii_whitespace) {
+            return Ok(None);
+        }
+        if line.len() > MAX_LINE {
+            return Err(Malformed::new("", Problem::Expected("a line of at most 1 MiB")));
+        }
+        match Self::known(line) {
+            Ok(known) => Ok(Some(known)),
+            Err(malformed) => unknown(line).map(Some).ok_or(malformed),
+        }
+    }
+
+    fn known(line: &[u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(line)?;
+        reader.begin()?;
+        let known = if reader.try_key("seal") {
+            let seal = reader.parsed("seal", "64 lower-case hex digits", SealHash::parse)?;
+            reader.key("signature")?;
+            Self::Seal { seal, signature: read_signature(&mut reader)? }
+        } else {
+            reader.key("anchor")?;
+            let anchor = Box::new(Anchor::read(&mut reader)?);
+            let signature = if reader.try_key("signature") { Some(read_signature(&mut reader)?) } else { None };
+            Self::Anchor { anchor, signature }
+        };
+        reader.end()?;
+        reader.finish()?;
+        Ok(known)
+    }
+}
+
+/// A line of a later version: one canonical object whose first member is an object that names its `type`, with or
+/// without a signature. An anchor of our own type that did not parse is not of a later version, it is malformed.
+fn unknown(line: &[u8]) -> Option<NoteLine> {
+    let mut reader = Reader::new(line).ok()?;
+    reader.value("").ok()?;
+    reader.finish().ok()?;
+    let object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(line).ok()?;
+    let mut statements = object.iter().filter(|(key, _)| *key != "signature");
+    let (_, statement) = statements.next()?;
+    let kind = statement.get("type")?.as_str()?;
+    let named = kind.split_once('@').is_some_and(|(name, version)| {
+        name.contains('/')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'.'))
+            && !version.is_empty()
+            && version.len() < 10
+            && version.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    (statements.next().is_none() && named && kind != ANCHOR_TYPE).then(|| NoteLine::Unknown { kind: kind.to_owned() })
+}
+
+fn read_signature(reader: &mut Reader<'_>) -> Result<Signature, Malformed> {
+    reader.parsed("signature", "base64 of an SSH signature", Signature::from_base64)
+}
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+impl Signature {
+    /// Standard base64 with padding, on one line.
+    pub fn to_base64(&self) -> String {
+        let mut text = String::with_capacity(self.0.len().div_ceil(3) * 4);
+        for chunk in self.0.chunks(3) {
+            let bits = chunk.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+            for digit in 0..4 {
+                let value = bits >> (18 - 6 * digit) & 63;
+                text.push(if digit > chunk.len() { '=' } else { char::from(ALPHABET[value as usize]) });
+            }
+        }
+        text
+    }
+
+    /// Reads what [`to_base64`](Self::to_base64) prints: padded, no spare bits, nothing else.
+    pub fn from_base64(text: &str) -> Option<Self> {
+        let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+        for chunk in text.trim_end_matches('=').as_bytes().chunks(4) {
+            let mut bits = 0u32;
+            for byte in chunk {
+                let value = ALPHABET.iter().position(|letter| letter == byte)?;
+                bits = bits << 6 | u32::try_from(value).ok()?;
+            }
+            bits <<= 6 * (4 - chunk.len());
+            bytes.extend_from_slice(&bits.to_be_bytes()[1..chunk.len()]);
+        }
+        let signature = Self(bytes);
+        (!signature.0.is_empty() && signature.to_base64() == text).then_some(signature)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_read_in_one_spelling_only() {
+        for (text, bytes) in [("TWFu", &b"Man"[..]), ("TWE=", b"Ma"), ("TQ==", b"M"), ("+/+/", &[0xfb, 0xff, 0xbf])] {
+            assert_eq!(Signature::from_base64(text), Some(Signature(bytes.to_vec())), "{text}");
+            assert_eq!(Signature(bytes.to_vec()).to_base64(), text);
+        }
+        for bad in ["", "T", "TQ", "TQ=", "TR==", "TWE", "TWF=", "TW Fu", "TWFu\n", "TWFu=", "====", "-_-_", "TWFuT"] {
+            assert_eq!(Signature::from_base64(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! The policy file: which commits must be anchored, and what an anchor must show. Parsed strictly: a rule that is
+//! misspelled must not be a rule that is not there.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+use super::canonical::MAX_INTEGER;
+use super::digest::SealHash;
+use super::scheme::Scheme;
+
+/// Largest policy file, in bytes.
+pub const MAX_POLICY: usize = 1 << 20;
+
+/// A whole policy. Every key has a default, which [`Policy::default`] gives.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Policy {
+    /// Which commits must be anchored.
+    pub proof_grade: ProofGrade,
+    /// What an anchor must show.
+    pub proof: Requirements,
+}
+
+/// Which commits must be anchored.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ProofGrade {
+    /// Which commits in general.
+    pub require: Require,
+    /// Regular expressions on trailer lines.
+    pub trailers: Vec<String>,
+    /// Regular expressions on `name <email>`.
+    pub authors: Vec<String>,
+    /// Globs of paths: a commit that touches one.
+    pub paths: Vec<String>,
+    /// Whether merges count as well.
+    pub merges: bool,
+}
+
+impl Default for ProofGrade {
+    fn default() -> Self {
+        Self {
+            require: Require::Marked,
+            trailers: vec![
+                "Co-authored-by: .*(Claude|Copilot|Codex|Cursor|Gemini).*".to_owned(),
+                "Assisted-by: .*".to_owned(),
+            ],
+            authors: Vec::new(),
+            paths: Vec::new(),
+            merges: false,
+        }
+    }
+}
+
+/// Which commits in general.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Require {
+    /// Those with a `Proof-` trailer, or that a rule names.
+    Marked,
+    /// All.
+    All,
+    /// None.
+    None,
+}
+
+/// What an anchor must show.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Requirements {
+    /// Accepted schemes.
+    pub schemes: Vec<Scheme>,
+    /// Weakest accepted binding.
+    pub binding: Binding,
+    /// Whether the evidence must be there.
+    pub evidence: EvidenceRule,
+    /// Whether the evidence must attest the change.
+    pub rooted: bool,
+    /// How many people must have signed.
+    pub signatures: u32,
+    /// Whether a seal must list the anchor.
+    pub sealed: bool,
+    /// Whose seals count.
+    pub sealers: Vec<String>,
+    /// A seal that the chain must contain.
+    #[serde(deserialize_with = "read_pin")]
+    pub pin: Option<Pin>,
+}
+
+impl Default for Requirements {
+    fn default() -> Self {
+        Self {
+            schemes: vec![Scheme::V1, Scheme::V1Rfc9162],
+            binding: Binding::Squashed,
+            evidence: EvidenceRule::Required,
+            rooted: false,
+            signatures: 0,
+            sealed: false,
+            sealers: Vec::new(),
+            pin: None,
+        }
+    }
+}
+
+/// How an anchor belongs to the commit where it is found, weakest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Binding {
+    /// The same change as a whole range.
+    Squashed,
+    /// The same change.
+    Moved,
+    /// The same tree, with parents of the same trees.
+    Reworded,
+    /// The commit it was made for.
+    Exact,
+}
+
+/// Whether the evidence must be there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EvidenceRule {
+    /// It must.
+    Required,
+    /// It is checked where it is there.
+    Optional,
+}
+
+/// A seal that the chain must contain: `<round>:<hash>`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pin {
+    /// The round.
+    pub round: u64,
+    /// Hash of its seal.
+    pub seal: SealHash,
+}
+
+impl Pin {
+    /// Reads `12:<seal hash>`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (round, seal) = text.split_once(':')?;
+        let pin = Self { round: round.parse().ok()?, seal: SealHash::parse(seal)? };
+        ((1..=MAX_INTEGER).contains(&pin.round) && pin.round.to_string() == round).then_some(pin)
+    }
+}
+
+impl<'de> Deserialize<'de> for Scheme {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format_args!("{text:?} is not {}", Self::RULE)))
+    }
+}
+
+/// In a policy file the empty string stands for no pin.
+fn read_pin<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Pin>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let wrong = || serde::de::Error::custom(format_args!("{text:?} is not a pin such as \"12:<seal hash>\""));
+    Pin::parse(&text).map(Some).ok_or_else(wrong)
+}
+
+/// Why a policy cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PolicyError {
+    /// The line, from 1; 0 where no line is at fault.
+    pub line: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for PolicyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line > 0 {
+            write!(f, "line {}: ", self.line)?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for PolicyError {}
+
+impl Policy {
+    /// Reads a policy file.
+    pub fn parse(bytes: &[u8]) -> Result<Self, PolicyError> {
+        let whole = |message: &str| PolicyError { line: 0, message: message.to_owned() };
+        if bytes.len() > MAX_POLICY {
+            return Err(whole("larger than 1 MiB"));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|_| whole("not UTF-8"))?;
+        let policy: Self = toml::from_str(text).map_err(|error| {
+            let before = error.span().map_or("", |span| text.get(..span.start).unwrap_or(text));
+            PolicyError { line: before.matches('\n').count() + 1, message: error.message().to_owned() }
+        })?;
+        if policy.proof.schemes.is_empty() {
+            return Err(whole("proof.schemes is empty: no anchor could ever pass"));
+        }
+        Ok(policy)
+    }
+}

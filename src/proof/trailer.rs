@@ -1,0 +1,247 @@
+//! Trailers: what the commit itself says about its proof.
+//!
+//! The trailer block is found as `git interpret-trailers --no-divider` finds it with its default settings, except that
+//! our own keys count as known ones (as they do in git once `trailer.<name>.key` is set). No user's settings are read:
+//! one commit must read the same everywhere.
+
+use std::fmt;
+
+use super::canonical::MAX_INTEGER;
+use super::digest::RootHash;
+use super::record::Id;
+use super::scheme::Scheme;
+
+/// What all our keys begin with; case does not matter, as in git.
+const PREFIX: &str = "proof-";
+
+/// A `key: value` line of the trailer block, continuation lines joined by one space.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trailer {
+    /// The key as it is written.
+    pub key: String,
+    /// The value, without white space around it. Not UTF-8: replaced.
+    pub value: String,
+}
+
+/// A trailer of ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ProofTrailer {
+    /// `Proof-Root: <session>:<scheme>:<root>:<count>`: the session is finalized.
+    Root(RootTrailer),
+    /// `Proof-Session: <session>`: the session was still open.
+    Session(Id),
+    /// `Proof-Grade: true`: a person asks for a proof.
+    Grade,
+}
+
+/// The finalized session that a commit names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootTrailer {
+    /// The session.
+    pub session_id: Id,
+    /// How it is hashed.
+    pub scheme: Scheme,
+    /// Its root.
+    pub root: RootHash,
+    /// Its number of entries.
+    pub count: u64,
+}
+
+/// A line that looks like ours and is not read as ours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stray {
+    /// It stands outside the trailer block.
+    Outside {
+        /// The line.
+        line: String,
+    },
+    /// The value is not what the key calls for.
+    Malformed {
+        /// The line.
+        line: String,
+    },
+    /// A key that this version does not know.
+    UnknownKey {
+        /// The key.
+        key: String,
+    },
+}
+
+/// All that a commit's message says about its proof.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProofTrailers {
+    /// What is read.
+    pub trailers: Vec<ProofTrailer>,
+    /// What is only reported.
+    pub strays: Vec<Stray>,
+}
+
+impl ProofTrailers {
+    /// Reads a commit's message.
+    pub fn parse(message: &[u8]) -> Self {
+        let (text, hidden) = split_at_nul(message);
+        let block = block_start(text);
+        let mut found = Self::default();
+        for line in lines(&text[..block]).chain(lines(hidden)) {
+            if has_our_prefix(line) {
+                found.strays.push(Stray::Outside { line: lossy(line) });
+            }
+        }
+        for trailer in read_block(&text[block..]) {
+            let Some(name) = trailer.our_name() else { continue };
+            let parsed = match name.as_str() {
+                "root" => RootTrailer::parse(&trailer.value).map(ProofTrailer::Root),
+                "session" => Id::parse(&trailer.value).map(ProofTrailer::Session),
+                "grade" => (trailer.value == "true").then_some(ProofTrailer::Grade),
+                _ => {
+                    found.strays.push(Stray::UnknownKey { key: trailer.key });
+                    continue;
+                }
+            };
+            match parsed {
+                Some(parsed) => found.trailers.push(parsed),
+                None => found.strays.push(Stray::Malformed { line: format!("{}: {}", trailer.key, trailer.value) }),
+            }
+        }
+        found
+    }
+}
+
+/// All trailers of a commit's message.
+pub fn trailers(message: &[u8]) -> Vec<Trailer> {
+    let (text, _) = split_at_nul(message);
+    read_block(&text[block_start(text)..])
+}
+
+impl Trailer {
+    /// What follows `Proof-` in one of our keys, in lower case.
+    fn our_name(&self) -> Option<String> {
+        self.key.to_ascii_lowercase().strip_prefix(PREFIX).map(str::to_owned)
+    }
+}
+
+impl RootTrailer {
+    /// Reads `<session>:<scheme>:<root>:<count>`.
+    pub fn parse(value: &str) -> Option<Self> {
+        let mut parts = value.split(':');
+        let trailer = Self {
+            session_id: Id::parse(parts.next()?)?,
+            scheme: Scheme::parse(parts.next()?)?,
+            root: RootHash::parse(parts.next()?)?,
+            count: parts.next()?.parse().ok().filter(|count| (1..=MAX_INTEGER).contains(count))?,
+        };
+        // A count with a sign or a leading zero would be a second spelling.
+        (trailer.to_string() == value).then_some(trailer)
+    }
+}
+
+impl fmt::Display for RootTrailer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}:{}", self.session_id, self.scheme, self.root, self.count)
+    }
+}
+
+impl fmt::Display for ProofTrailer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Root(root) => write!(f, "Proof-Root: {root}"),
+            Self::Session(session) => write!(f, "Proof-Session: {session}"),
+            Self::Grade => f.write_str("Proof-Grade: true"),
+        }
+    }
+}
+
+/// Git shows a message only up to its first NUL, so nothing after it is read.
+fn split_at_nul(message: &[u8]) -> (&[u8], &[u8]) {
+    message.split_at(memchr::memchr(0, message).unwrap_or(message.len()))
+}
+
+fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n')
+}
+
+fn lossy(line: &[u8]) -> String {
+    String::from_utf8_lossy(line.trim_ascii()).into_owned()
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| is_space(*byte))
+}
+
+/// White space as git's `isspace` has it: no vertical tab, no form feed.
+fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+fn is_comment(line: &[u8]) -> bool {
+    line.starts_with(b"#")
+}
+
+fn has_our_prefix(line: &[u8]) -> bool {
+    line.trim_ascii_start().get(..PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PREFIX.as_bytes()))
+}
+
+/// Where the key of a trailer ends: letters, digits and dashes, white space after them, a colon.
+fn separator(line: &[u8]) -> Option<usize> {
+    let key = line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
+    let gap = line[key..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    (key > 0 && line.get(key + gap) == Some(&b':')).then_some(key + gap)
+}
+
+/// Where the trailer block begins, or the end of the text.
+///
+/// It is the last paragraph, but never the first: either every line in it is a trailer, or one of them is of a known
+/// kind and at least a quarter are trailers.
+fn block_start(text: &[u8]) -> usize {
+    let end = text.len();
+    let title: usize = lines(text).take_while(|line| is_comment(line) || !is_blank(line)).map(<[u8]>::len).sum();
+    let (mut trailer_lines, mut other_lines, mut continuations) = (0usize, 0usize, 0usize);
+    let (mut known, mut only_blank) = (false, true);
+    let mut start = end;
+    for line in lines(&text[title..]).rev() {
+        start -= line.len();
+        if is_comment(line) {
+            other_lines += std::mem::take(&mut continuations);
+        } else if is_blank(line) {
+            if only_blank {
+                continue;
+            }
+            other_lines += continuations;
+            let holds = (known && trailer_lines * 3 >= other_lines) || (trailer_lines > 0 && other_lines == 0);
+            return if holds { start + line.len() } else { end };
+        } else {
+            only_blank = false;
+            if line.starts_with(b"Signed-off-by: ") || line.starts_with(b"(cherry picked from commit ") {
+                (trailer_lines, continuations, known) = (trailer_lines + 1, 0, true);
+            } else if is_space(line[0]) {
+                continuations += 1;
+            } else if separator(line).is_some() {
+                (trailer_lines, continuations) = (trailer_lines + 1, 0);
+                known |= has_our_prefix(line);
+            } else {
+                other_lines += 1 + std::mem::take(&mut continuations);
+            }
+        }
+    }
+    end
+}
+
+fn read_block(block: &[u8]) -> Vec<Trailer> {
+    let mut trailers: Vec<Trailer> = Vec::new();
+    // A line that is not a trailer takes the continuation lines after it along.
+    let mut continues = false;
+    for line in lines(block).filter(|line| !is_comment(line) && !is_blank(line)) {
+        if is_space(line[0]) {
+            if let Some(last) = trailers.last_mut().filter(|_| continues) {
+                last.value.push(' ');
+                last.value.push_str(&lossy(line));
+            }
+            continue;
+        }
+        continues = separator(line).is_some();
+        if let Some(at) = separator(line) {
+            trailers.push(Trailer { key: lossy(&line[..at]), value: lossy(&line[at + 1..]) });
+        }
+    }
+    trailers
+}

@@ -1,0 +1,5 @@
+//! The one integration binary.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)] // tests
+
+mod vectors;

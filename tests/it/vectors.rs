@@ -1,0 +1,221 @@
+//! Every hash, proof, evidence file, seal and canonical form of an independent implementation.
+
+use std::borrow::Cow;
+
+use git_proof::proof::canonical::{self, Reader};
+use git_proof::proof::chain::Chain;
+use git_proof::proof::digest::{ChainHash, RootHash, sha256};
+use git_proof::proof::evidence;
+use git_proof::proof::inclusion::InclusionProof;
+use git_proof::proof::record::{Body, Entry, Id, Opening, RecordType, metadata_text};
+use git_proof::proof::scheme::Scheme;
+use git_proof::proof::seal::{Rounds, Seal, seal_hash};
+use git_proof::proof::timestamp::Timestamp;
+use git_proof::proof::tree::{self, Tree};
+use serde_json::Value;
+
+fn load(name: &str) -> Value {
+    let path = format!("{}/tests/vectors/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+fn list(value: &Value) -> &Vec<Value> {
+    value.as_array().unwrap()
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap()
+}
+
+fn trusted(vector: &Value) -> (RootHash, u64) {
+    (RootHash::parse(text(&vector["trusted"]["root"])).unwrap(), vector["trusted"]["count"].as_u64().unwrap())
+}
+
+fn opening(session: &Value, scheme: Scheme) -> Opening {
+    Opening {
+        caller: text(&session["caller"]).into(),
+        intent: text(&session["intent"]).into(),
+        proof_grade: session["proof_grade"].as_bool().unwrap(),
+        scheme,
+        session_id: Id::parse(text(&session["session_id"])).unwrap(),
+        started_at: Timestamp::parse(text(&session["started_at"])).unwrap(),
+        task_id: session["task_id"].as_str().map(Into::into),
+    }
+}
+
+fn entry(vector: &Value, prev_hash: ChainHash) -> Entry<'_> {
+    let body = match vector.get("attest") {
+        Some(attest) => Body::Attest { attest: text(attest).into() },
+        None => Body::Thought {
+            kind: RecordType::parse(text(&vector["type"])).unwrap(),
+            content: text(&vector["content"]).into(),
+            task_id: vector["task_id"].as_str().map(Into::into),
+        },
+    };
+    Entry {
+        id: Id::parse(text(&vector["id"])).unwrap(),
+        prev_hash,
+        timestamp: Timestamp::parse(text(&vector["timestamp"])).unwrap(),
+        metadata: metadata_text(&vector["metadata"]).unwrap().map(Cow::Owned),
+        body,
+    }
+}
+
+#[test]
+fn every_session_has_the_hashes_of_the_vectors_in_every_scheme() {
+    let vectors = load("sessions");
+    let mut checked = 0;
+    for vector in list(&vectors) {
+        for scheme in Scheme::ALL {
+            let expected = &vector["schemes"][scheme.as_str()];
+            let opening = opening(&vector["session"], scheme);
+            let line = opening.to_line();
+            assert_eq!(Opening::parse(line.as_bytes()).unwrap(), opening);
+            let genesis = scheme.genesis(line.as_bytes());
+            assert_eq!(genesis.to_string(), text(&expected["genesis"]));
+            let mut file = line + "\n";
+
+            let mut chain = Chain::new(scheme, genesis);
+            let mut ids: Vec<(&str, ChainHash)> = Vec::new();
+            let mut leaves = Vec::new();
+            let entries = list(&vector["entries"]);
+            for (index, source) in entries.iter().enumerate() {
+                let prev_hash = match source.get("parent_id").and_then(Value::as_str) {
+                    Some(parent) => ids.iter().find(|(id, _)| *id == parent).unwrap().1,
+                    None => chain.head(),
+                };
+                assert_eq!(prev_hash.to_string(), text(&expected["prev_hashes"][index]));
+                let entry = entry(source, prev_hash);
+                let line = entry.to_line();
+                assert_eq!(Entry::parse(line.as_bytes()).unwrap(), entry);
+                let content_hash = scheme.content_hash(line.as_bytes(), entry.body.text());
+                assert_eq!(content_hash.to_string(), text(&expected["content_hashes"][index]));
+                let chain_hash = chain.append(&content_hash, &prev_hash).unwrap();
+                assert_eq!(chain_hash.to_string(), text(&expected["chain_hashes"][index]));
+                ids.push((text(&source["id"]), chain_hash));
+                leaves.push(scheme.leaf(&content_hash));
+                let private = list(&expected["withheld"]).contains(&source["id"]);
+                file += &(evidence::publish(scheme, &entry, private, index + 1 == entries.len()) + "\n");
+            }
+
+            assert_eq!(file, text(&expected["evidence"]));
+            if scheme == Scheme::V1Sorted {
+                leaves.sort_unstable();
+            }
+            let root = tree::root_of(scheme, &leaves, 1).unwrap();
+            assert_eq!(root.to_string(), text(&expected["root"]));
+            let summary = evidence::verify(file.as_bytes()).unwrap();
+            assert_eq!((summary.root, summary.genesis, summary.head), (root, genesis, chain.head()));
+            assert_eq!(summary.count, expected["count"].as_u64().unwrap());
+            assert_eq!(summary.withheld as usize, list(&expected["withheld"]).len());
+            checked += entries.len();
+        }
+    }
+    assert_eq!(checked, 78 * 4);
+}
+
+#[test]
+fn every_inclusion_proof_holds_or_not_as_the_vectors_say() {
+    let vectors = load("proofs");
+    let mut held = 0;
+    for vector in list(&vectors) {
+        let (root, count) = trusted(vector);
+        // The vectors are indented; a proof file has no white space.
+        let line = serde_json::to_string(&InReadingOrder(&vector["proof"])).unwrap();
+        let verdict = InclusionProof::parse(line.as_bytes()).map(|proof| {
+            assert_eq!(proof.to_line(), line);
+            proof.verify(&root, count)
+        });
+        assert_eq!(
+            matches!(verdict, Ok(Ok(()))),
+            vector["valid"].as_bool().unwrap(),
+            "{}: {verdict:?}",
+            vector["desc"]
+        );
+        held += usize::from(matches!(verdict, Ok(Ok(()))));
+    }
+    assert_eq!((list(&vectors).len(), held), (1044, 108));
+}
+
+/// A proof as its file has it: serde_json would sort the keys.
+struct InReadingOrder<'a>(&'a Value);
+
+impl serde::Serialize for InReadingOrder<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer
+            .collect_map(["scheme", "leaf_hash", "index", "count", "proof", "root"].map(|key| (key, &self.0[key])))
+    }
+}
+
+#[test]
+fn every_valid_proof_of_the_vectors_is_the_one_we_make() {
+    let sessions = load("sessions");
+    let proofs = load("proofs");
+    for vector in list(&proofs).iter().filter(|vector| vector["valid"] == true) {
+        let (root, count) = trusted(vector);
+        let proof = &vector["proof"];
+        let scheme = Scheme::parse(text(&proof["scheme"])).unwrap();
+        let expected = list(&sessions).iter().map(|session| &session["schemes"][scheme.as_str()]);
+        let session = expected.into_iter().find(|session| session["root"] == text(&vector["trusted"]["root"])).unwrap();
+        let mut leaves: Vec<_> = list(&session["content_hashes"]).iter().map(text).collect();
+        if scheme == Scheme::V1Sorted {
+            leaves.sort_unstable();
+        }
+        let mut tree = Tree::new(scheme);
+        for leaf in &leaves {
+            tree.push(scheme.leaf(&git_proof::proof::digest::ContentHash::parse(leaf).unwrap()));
+        }
+        assert_eq!((tree.root().unwrap(), tree.count()), (root, count));
+        let index = proof["index"].as_u64().unwrap();
+        let ours: Vec<_> = tree.path(index).unwrap();
+        let line = serde_json::to_string(&InReadingOrder(proof)).unwrap();
+        assert_eq!(InclusionProof::parse(line.as_bytes()).unwrap().steps, ours, "{}", vector["desc"]);
+    }
+}
+
+#[test]
+fn every_evidence_file_holds_or_not_as_the_vectors_say() {
+    let vectors = load("evidence");
+    for vector in list(&vectors) {
+        let (root, count) = trusted(vector);
+        let file = text(&vector["evidence"]).as_bytes();
+        let verdict = evidence::verify(file).and_then(|summary| summary.require(&root, count));
+        assert_eq!(verdict.is_ok(), vector["valid"].as_bool().unwrap(), "{}: {verdict:?}", vector["desc"]);
+    }
+    assert_eq!(list(&vectors).len(), 130);
+}
+
+#[test]
+fn every_seal_of_the_vectors_continues_the_chain_and_is_the_one_we_make() {
+    let vectors = load("rounds");
+    let mut rounds = Rounds::new();
+    for vector in list(&vectors) {
+        let bytes = text(&vector["canonical"]).as_bytes();
+        let seal = Seal::parse(bytes).unwrap();
+        assert_eq!(seal.to_text().as_bytes(), bytes);
+        assert_eq!(canonical::to_text(&vector["seal"]).unwrap().as_bytes(), bytes);
+        assert_eq!(seal_hash(bytes).to_string(), text(&vector["seal_hash"]));
+        let made = rounds.seal(seal.sessions.clone(), seal.opened_at, seal.sealed_at).unwrap();
+        assert_eq!(made, seal);
+        rounds.push(bytes).unwrap();
+    }
+    assert_eq!(rounds.last().unwrap().0.round, 4);
+}
+
+#[test]
+fn every_canonical_form_and_refusal_is_that_of_the_vectors() {
+    let vectors = load("canonical");
+    for vector in list(&vectors["accept"]) {
+        let canonical = text(&vector["canonical"]);
+        let value = canonical::parse(vector["value"].to_string().as_bytes()).unwrap();
+        assert_eq!(canonical::to_text(&value).unwrap(), canonical);
+        let mut reader = Reader::new(canonical.as_bytes()).unwrap();
+        assert_eq!(reader.value("").unwrap(), canonical);
+        assert_eq!(ChainHash::new(sha256(canonical.as_bytes())).to_string(), text(&vector["sha256"]));
+    }
+    for vector in list(&vectors["reject"]) {
+        let raw = text(&vector["raw"]).as_bytes();
+        assert!(canonical::parse(raw).is_err(), "{vector}");
+        assert!(Reader::new(raw).is_err() || Reader::new(raw).unwrap().value("").is_err(), "{vector}");
+    }
+}
