@@ -18,7 +18,7 @@ pub struct Error {
 }
 
 /// The answer of everything that can fail in a way that a person must act on.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 macro_rules! codes {
     ($($(#[$doc:meta])* $name:ident $text:literal $exit:literal)*) => {
@@ -52,6 +52,40 @@ macro_rules! codes {
 codes! {
     /// An argument is missing or not what it should be.
     InvalidParams "INVALID_PARAMS" 2
+    /// A session with this id exists.
+    SessionExists "ERR_SESSION_EXISTS" 2
+    /// There is no such session.
+    SessionNotFound "ERR_SESSION_NOT_FOUND" 2
+    /// The session is finalized: its tree is closed.
+    AlreadyFinalized "ERR_ALREADY_FINALIZED" 1
+    /// The session has no entries.
+    NoRecords "ERR_NO_RECORDS" 1
+    /// The session is not finalized yet.
+    NotFinalized "ERR_NOT_FINALIZED" 1
+    /// A proof-grade session must end in a reflection.
+    ReflectionRequired "ERR_REFLECTION_REQUIRED" 1
+    /// The session's chain or tree does not verify.
+    ChainBroken "ERR_CHAIN_BROKEN" 1
+    /// The session has been ended.
+    SessionEnded "ERR_SESSION_ENDED" 1
+    /// There is no such record.
+    RecordNotFound "ERR_RECORD_NOT_FOUND" 2
+    /// The parent of a record does not exist in its session.
+    ParentNotFound "ERR_PARENT_NOT_FOUND" 2
+    /// A text is larger than its limit.
+    TooLarge "ERR_TOO_LARGE" 2
+    /// A text holds a credential.
+    SecretDetected "ERR_SECRET_DETECTED" 2
+    /// Another writer held the store for too long.
+    StoreBusy "ERR_STORE_BUSY" 4
+    /// The store was written by a later version.
+    StoreTooNew "ERR_STORE_TOO_NEW" 4
+    /// The store cannot be read or written.
+    StoreFailed "ERR_STORE_FAILED" 4
+    /// Nothing has been recorded in the repository.
+    NoStore "ERR_NO_STORE" 3
+    /// The directory is in no git repository.
+    NoRepository "ERR_NO_REPOSITORY" 3
     /// An inclusion proof does not hold.
     ProofInvalid "ERR_PROOF_INVALID" 1
     /// An evidence file does not hold.

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::ui::Ui;
+use crate::context::Context;
 use crate::error::Result;
 use crate::ops::{self, EvidenceOutcome, ProofOutcome, Source, Trusted};
 
@@ -58,9 +59,9 @@ impl TrustedArguments {
 }
 
 impl CheckProof {
-    pub(super) fn run(&self, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::check_proof(&Source::parse(&self.file), self.trusted.parse()?.as_ref())?;
-        ui.show(&outcome, |ProofOutcome { scheme, leaf_hash, index, count, root, .. }| {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let outcome = ops::check_proof(&Source::parse(context, &self.file), self.trusted.parse()?.as_ref())?;
+        ui.show(&outcome, |ProofOutcome { scheme, leaf_hash, index, count, root, .. }, _| {
             format!("The proof holds: entry {leaf_hash}\nis number {index} (from 0) of {count} under root {root} ({scheme}).\n")
         });
         Ok(())
@@ -68,9 +69,9 @@ impl CheckProof {
 }
 
 impl CheckEvidence {
-    pub(super) fn run(&self, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::check_evidence(&Source::parse(&self.file), self.trusted.parse()?.as_ref())?;
-        ui.show(&outcome, describe);
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let outcome = ops::check_evidence(&Source::parse(context, &self.file), self.trusted.parse()?.as_ref())?;
+        ui.show(&outcome, |outcome, _| describe(outcome));
         Ok(())
     }
 }

@@ -1,13 +1,20 @@
 //! The command line: arguments in, an op in the middle, text or JSON out. The only place that prints.
 
 mod check;
+mod content;
+mod draw;
+mod read;
+mod record;
+mod session;
 mod ui;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::error::Result;
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
 use ui::Ui;
 
 /// Anchors the reasoning behind a change to the commit it explains, and lets anyone with a clone check it.
@@ -19,25 +26,55 @@ struct Arguments {
     #[arg(long, global = true)]
     json: bool,
 
+    /// Work as if started in this directory
+    #[arg(short = 'C', value_name = "DIR", global = true)]
+    directory: Vec<PathBuf>,
+
     #[command(subcommand)]
     command: Command,
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 yes; 1 no, a proof is broken; 2 wrong usage; 3 could not check; 4 the store or the repository failed; \
-101 a bug";
+Exit codes: 0 yes; 1 no, a proof is broken or a rule is not met; 2 wrong usage; 3 could not check; 4 the store or the \
+repository failed; 101 a bug";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Start(record::Start),
+    Record(record::Record),
+    Attest(record::Attest),
+    Check(session::Check),
+    Finalize(session::Finalize),
+    Root(session::Root),
+    End(session::End),
+    Log(read::Log),
+    Show(read::Show),
+    Tree(read::Tree),
+    Trail(read::Trail),
+    Search(read::Search),
+    Prove(read::Prove),
     CheckProof(check::CheckProof),
     CheckEvidence(check::CheckEvidence),
 }
 
 impl Command {
-    fn run(&self, ui: &mut Ui) -> Result<()> {
+    fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         match self {
-            Self::CheckProof(arguments) => arguments.run(ui),
-            Self::CheckEvidence(arguments) => arguments.run(ui),
+            Self::Start(command) => command.run(context, ui),
+            Self::Record(command) => command.run(context, ui),
+            Self::Attest(command) => command.run(context, ui),
+            Self::Check(command) => command.run(context, ui),
+            Self::Finalize(command) => command.run(context, ui),
+            Self::Root(command) => command.run(context, ui),
+            Self::End(command) => command.run(context, ui),
+            Self::Log(command) => command.run(context, ui),
+            Self::Show(command) => command.run(context, ui),
+            Self::Tree(command) => command.run(context, ui),
+            Self::Trail(command) => command.run(context, ui),
+            Self::Search(command) => command.run(context, ui),
+            Self::Prove(command) => command.run(context, ui),
+            Self::CheckProof(command) => command.run(&context, ui),
+            Self::CheckEvidence(command) => command.run(&context, ui),
         }
     }
 }
@@ -49,6 +86,18 @@ pub fn main() -> ExitCode {
         Err(error) => return ui::usage(&error),
     };
     let mut ui = Ui::new(arguments.json);
-    let result = arguments.command.run(&mut ui);
+    let result = context(&arguments.directory).and_then(|context| arguments.command.run(context, &mut ui));
     ui.finish(result)
+}
+
+/// Like git, each `-C` counts from the one before.
+fn context(directories: &[PathBuf]) -> Result<Context> {
+    let start =
+        if directories.first().is_some_and(|first| first.is_absolute()) { PathBuf::new() } else { PathBuf::from(".") };
+    let directory = directories.iter().fold(start, |directory, next| directory.join(next));
+    if directories.is_empty() || directory.is_dir() {
+        return Ok(Context::new(directory));
+    }
+    Err(Error::new(Code::NoRepository, format!("-C names {}, which is not a directory", directory.display()))
+        .hint("name a directory inside a repository"))
 }

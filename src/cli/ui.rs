@@ -1,10 +1,8 @@
 //! What a person or a program sees. Data goes to standard output, talk to standard error; text that came out of a file
-//! never reaches the terminal as it is.
-
-#![allow(clippy::print_stderr)] // this is the place
+//! or a record never reaches the terminal as it is.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 use serde::Serialize;
@@ -14,18 +12,25 @@ use crate::error::{Code, Error, Result};
 /// The command's output, held until the command has succeeded or failed.
 #[derive(Debug)]
 pub(super) struct Ui {
-    json: bool,
+    pub(super) json: bool,
+    pub(super) paint: Paint,
     out: String,
 }
 
 impl Ui {
     pub(super) fn new(json: bool) -> Self {
-        Self { json, out: String::new() }
+        Self { json, paint: Paint::detect(), out: String::new() }
     }
 
     /// Shows an outcome: as JSON if that was asked for, else as `human` renders it.
-    pub(super) fn show<T: Serialize>(&mut self, outcome: &T, human: impl FnOnce(&T) -> String) {
-        self.out.push_str(&if self.json { json_line(outcome) } else { human(outcome) });
+    pub(super) fn show<T: Serialize>(&mut self, outcome: &T, human: impl FnOnce(&T, Paint) -> String) {
+        let text = if self.json { json_line(outcome) } else { human(outcome, self.paint) };
+        self.out.push_str(&text);
+    }
+
+    /// Shows text that has no JSON form of its own.
+    pub(super) fn text(&mut self, human: impl FnOnce(Paint) -> String) {
+        self.out.push_str(&human(self.paint));
     }
 
     /// Writes what there is to write; the exit code says how it ended. Output that is lost is never a success.
@@ -87,4 +92,45 @@ fn is_active(character: char) -> bool {
         || matches!(character,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Colour, where a terminal shows it and nobody asked for none.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Paint {
+    colour: bool,
+}
+
+/// What is painted, named by what it means.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Role {
+    Plan,
+    Analysis,
+    Decision,
+    Reflection,
+    Attest,
+    Faint,
+    Good,
+    Strong,
+}
+
+impl Paint {
+    fn detect() -> Self {
+        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let dumb = set("TERM").is_some_and(|term| term == "dumb");
+        Self { colour: io::stdout().is_terminal() && set("NO_COLOR").is_none() && !dumb }
+    }
+
+    /// `text`, painted. It must be inert already.
+    pub(super) fn paint(self, role: Role, text: &str) -> String {
+        let code = match role {
+            Role::Plan => "34",
+            Role::Analysis => "36",
+            Role::Decision => "1;33",
+            Role::Reflection => "35",
+            Role::Attest | Role::Faint => "2",
+            Role::Good => "32",
+            Role::Strong => "1",
+        };
+        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
 }

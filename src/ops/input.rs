@@ -3,8 +3,9 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::proof::canonical::MAX_INTEGER;
 use crate::proof::digest::RootHash;
@@ -19,9 +20,9 @@ pub enum Source {
 }
 
 impl Source {
-    /// Reads an argument.
-    pub fn parse(argument: &str) -> Self {
-        if argument == "-" { Self::Stdin } else { Self::File(argument.into()) }
+    /// Reads an argument; a file counts from the working directory.
+    pub fn parse(context: &Context, argument: &str) -> Self {
+        if argument == "-" { Self::Stdin } else { Self::File(context.path(Path::new(argument))) }
     }
 
     pub(super) fn open(&self) -> Result<Box<dyn Read>> {

@@ -1,10 +1,33 @@
 //! What the tool does, one file per verb. Each returns an outcome that serializes to the JSON that the command line,
 //! the MCP server and the hooks all give; how it is shown to a person is the command line's work.
 
+mod attest;
+mod check;
 mod check_evidence;
 mod check_proof;
+mod finalize;
 mod input;
+mod log;
+mod prove;
+mod record;
+mod search;
+mod secrets;
+mod start;
+mod text;
+mod view;
+mod workspace;
 
+pub use attest::{AttestOutcome, attest};
+pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{ProofOutcome, check_proof};
+pub use finalize::{EndOutcome, RootOutcome, end, finalize, root};
 pub use input::{Source, Trusted};
+pub use log::{LogOutcome, NestedTree, SessionList, TreeNode, TreeOutcome, log, sessions, show, trail, tree};
+pub use prove::{InclusionOutcome, prove};
+pub use record::{RecordRequest, record};
+pub use search::{SearchHit, SearchOutcome, search};
+pub use secrets::{Secret, find_secret};
+pub use start::{StartOutcome, StartRequest, start};
+pub use view::{BodyView, EntryView, SessionView};
+pub use workspace::Workspace;

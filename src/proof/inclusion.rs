@@ -29,7 +29,8 @@ pub enum Position {
 }
 
 impl Position {
-    fn as_str(self) -> &'static str {
+    /// The name as it is printed.
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Left => "left",
             Self::Right => "right",

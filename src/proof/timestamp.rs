@@ -27,6 +27,23 @@ impl Timestamp {
         exists.then_some(Self(bytes))
     }
 
+    /// Seconds since the beginning of 1970, by the calendar.
+    pub fn seconds(&self) -> i64 {
+        let number =
+            |from: usize, to: usize| self.0[from..to].iter().fold(0, |sum, digit| sum * 10 + i64::from(digit - b'0'));
+        // Counting years from March puts the leap day last.
+        let (year, month) = match (number(0, 4), number(5, 7)) {
+            (year, month @ 3..) => (year, month - 3),
+            (year, month) => (year - 1, month + 9),
+        };
+        let days = year * 365 + year.div_euclid(4) - year.div_euclid(100)
+            + year.div_euclid(400)
+            + (month * 153 + 2) / 5
+            + number(8, 10)
+            - 719_469;
+        days * 86_400 + number(11, 13) * 3600 + number(14, 16) * 60 + number(17, 19)
+    }
+
     /// The 24 characters.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
@@ -64,6 +81,19 @@ impl serde::Serialize for Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seconds_count_from_1970() {
+        for (time, seconds) in [
+            ("1970-01-01T00:00:00.000Z", 0),
+            ("1969-12-31T23:59:59.999Z", -1),
+            ("2000-02-29T12:00:00.000Z", 951_825_600),
+            ("2026-03-01T00:00:40.196Z", 1_772_323_240),
+            ("0000-01-01T00:00:00.000Z", -62_167_219_200),
+        ] {
+            assert_eq!(Timestamp::parse(time).map(|time| time.seconds()), Some(seconds), "{time}");
+        }
+    }
 
     #[test]
     fn one_spelling_of_a_time_that_exists_is_accepted() {

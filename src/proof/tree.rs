@@ -46,7 +46,7 @@ pub(super) fn height(count: u64) -> u32 {
 }
 
 /// The right edge: for each level the last node, where it is not complete.
-fn edge<N: Nodes>(scheme: Scheme, nodes: &N, count: u64) -> Result<Vec<Option<NodeHash>>, N::Error> {
+pub fn edge<N: Nodes>(scheme: Scheme, nodes: &N, count: u64) -> Result<Vec<Option<NodeHash>>, N::Error> {
     let mut edge = vec![None];
     let mut last = None;
     for level in 0..height(count) {

@@ -1,0 +1,85 @@
+//! Where the text of a record comes from: an argument, a file, standard input, or an editor.
+
+use std::fs::{self, File};
+use std::io::{self, IsTerminal as _, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+use crate::git;
+
+/// One byte more than any body may have, so that what is too large is seen to be.
+const READ_LIMIT: u64 = (1 << 20) + 1;
+
+/// Reads the text that `--content` or `--content-file` give, or opens an editor.
+pub(super) fn content(context: &Context, argument: Option<&str>, file: Option<&Path>, kind: &str) -> Result<String> {
+    match (argument, file) {
+        (Some(text), _) => Ok(text.to_owned()),
+        (None, Some(file)) if file.as_os_str() == "-" => read("standard input", io::stdin().lock()),
+        (None, Some(file)) => {
+            let path = context.path(file);
+            let opened = File::open(&path).map_err(|error| unreadable(&path.display().to_string(), &error))?;
+            read(&path.display().to_string(), opened)
+        }
+        (None, None) if io::stdin().is_terminal() => edit(context, kind),
+        (None, None) => Err(Error::new(Code::InvalidParams, "there is nothing to record")
+            .hint("give --content TEXT, --content-file FILE, or --content-file - for standard input")),
+    }
+}
+
+fn read(name: &str, source: impl io::Read) -> Result<String> {
+    let mut bytes = Vec::new();
+    source.take(READ_LIMIT).read_to_end(&mut bytes).map_err(|error| unreadable(name, &error))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        Error::new(Code::InvalidParams, format!("{name} is not UTF-8: byte {at} does not fit"))
+            .hint("convert it to UTF-8; attest the digest of what is not text")
+    })
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Error {
+    Error::new(Code::Unreadable, format!("cannot read {name}"))
+        .because(error)
+        .hint("name a file that exists, or - for standard input")
+}
+
+/// Opens the editor that git would open. Lines that start with `#` are taken out, as in a commit message.
+fn edit(context: &Context, kind: &str) -> Result<String> {
+    let failed =
+        |what: &str| Error::new(Code::InvalidParams, what.to_owned()).hint("give the text with --content instead");
+    let editor = git::editor(context).ok_or_else(|| failed("git names no editor"))?;
+    let file = Draft::make(kind).map_err(|error| failed("cannot make a file to edit").because(error))?;
+    let status = Command::new("sh")
+        .args(["-c", &format!("{editor} \"$@\""), &editor])
+        .arg(&file.0)
+        .status()
+        .map_err(|error| failed("cannot run the editor").because(error))?;
+    if !status.success() {
+        return Err(failed("the editor ended with an error; nothing was recorded"));
+    }
+    let text = read("the edited text", File::open(&file.0).map_err(|error| unreadable("the edited text", &error))?)?;
+    let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let kept = kept.join("\n").trim().to_owned();
+    if kept.is_empty() { Err(failed("the text is empty; nothing was recorded")) } else { Ok(kept) }
+}
+
+/// A file to be edited, private to the user and gone afterwards.
+struct Draft(PathBuf);
+
+impl Draft {
+    fn make(kind: &str) -> io::Result<Self> {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let path = std::env::temp_dir().join(format!("git-proof-{}.txt", uuid::Uuid::new_v4()));
+        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let draft = Self(path);
+        write!(file, "\n# What is the {kind}? Lines that start with # are left out; an empty text records nothing.\n")?;
+        Ok(draft)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0); // a leftover in the temporary directory is not worth an error
+    }
+}

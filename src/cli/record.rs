@@ -1,0 +1,162 @@
+//! `start`, `record`, `attest`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::content::content;
+use super::ui::{Role, Ui, inert};
+use crate::context::Context;
+use crate::error::Result;
+use crate::ops::{self, RecordRequest, StartRequest, Workspace};
+
+/// Open a session and make it this worktree's current one
+///
+/// The opening record (id, intent, task, caller, scheme, time) is hashed: it is the genesis of the session's chain.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof start --intent \"make the importer idempotent\"
+  git proof start --intent \"fix the login loop\" --task T-89 --session-id t-89-login
+  export GIT_PROOF_SESSION=$(git proof start --intent \"try it\" --json | jq -r .session_id)")]
+pub(super) struct Start {
+    /// What the session is for
+    #[arg(long)]
+    intent: String,
+    /// The task it belongs to
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
+    /// An id of your own instead of a random one
+    #[arg(long, value_name = "ID")]
+    session_id: Option<String>,
+    /// How it is hashed: v1, v1-sorted, v1-rfc9162 or ams-v0 [default: v1]
+    #[arg(long)]
+    scheme: Option<String>,
+    /// Who works [default: your git identity]
+    #[arg(long)]
+    caller: Option<String>,
+    /// Let it be finalized without a closing reflection
+    #[arg(long)]
+    not_proof_grade: bool,
+}
+
+impl Start {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let request = StartRequest {
+            intent: self.intent.clone(),
+            task_id: self.task.clone(),
+            session_id: self.session_id.clone(),
+            scheme: self.scheme.clone(),
+            caller: self.caller.clone(),
+            not_proof_grade: self.not_proof_grade,
+        };
+        let mut workspace = Workspace::open_or_create(context)?;
+        let outcome = ops::start(&mut workspace, &request)?;
+        ui.show(&outcome, |session, paint| {
+            format!(
+                "Session {} is open and current here.\n  intent   {}\n  caller   {}\n  genesis  {} ({})\n\
+                 Next: git proof record --type plan --content \"…\"\n",
+                paint.paint(Role::Strong, session.session_id.as_str()),
+                inert(&session.intent),
+                inert(&session.caller),
+                session.genesis,
+                session.scheme,
+            )
+        });
+        Ok(())
+    }
+}
+
+/// Add a thought to a session
+///
+/// It is on disk, chained to the one before, when the command returns. Without --content and --content-file your
+/// editor opens. A text that holds a credential is refused; --private records it and keeps it out of what is published.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Types: plan (the intended way), analysis (what was learned), decision (what was chosen, what was rejected, why),
+reflection (what happened, what remains uncertain; closes a task).
+
+Examples:
+  git proof record --type decision --content \"WAL, not a rollback journal: readers never wait\"
+  git proof record --type analysis --content-file findings.md
+  cargo test 2>&1 | tail -5 | git proof record --type analysis --content-file -
+  git proof record --type decision --content \"second try\" --parent 8bfea854-fd8c-44dc-a9ce-c13027ce08d6")]
+pub(super) struct Record {
+    /// plan, analysis, decision or reflection
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: String,
+    /// The text
+    #[arg(long, value_name = "TEXT", conflicts_with = "content_file")]
+    content: Option<String>,
+    /// A file with the text, or - for standard input
+    #[arg(long, value_name = "FILE")]
+    content_file: Option<PathBuf>,
+    /// The session [default: GIT_PROOF_SESSION, else the current one]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The record that this one follows [default: the last one]
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+    /// A JSON object to go with it
+    #[arg(long, value_name = "JSON")]
+    metadata: Option<String>,
+    /// Keep the text out of published evidence
+    #[arg(long)]
+    private: bool,
+}
+
+impl Record {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let content = content(&context, self.content.as_deref(), self.content_file.as_deref(), &self.kind)?;
+        let request = RecordRequest {
+            session: self.session.clone(),
+            kind: self.kind.clone(),
+            content,
+            parent: self.parent.clone(),
+            metadata: self.metadata.clone(),
+            private: self.private,
+        };
+        let outcome = ops::record(&mut Workspace::open(context)?, &request)?;
+        ui.show(&outcome, |entry, paint| {
+            format!(
+                "Recorded {} {} as entry {} of session {}.\n  chain {}\n",
+                entry.label(),
+                paint.paint(Role::Strong, entry.id.as_str()),
+                entry.index,
+                entry.session_id,
+                entry.chain_hash
+            )
+        });
+        Ok(())
+    }
+}
+
+/// Add operations to a session, each as a leaf of its tree
+///
+/// All of them, or none. Which change a session explains is attested by the tool itself and cannot be attested by hand.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof attest \"cargo test: 212 passed\"
+  git proof attest \"sha256 of report.pdf: $(sha256sum < report.pdf)\" \"sent to review\"")]
+pub(super) struct Attest {
+    /// What was done
+    #[arg(required = true, value_name = "OPERATION")]
+    operations: Vec<String>,
+    /// The session [default: GIT_PROOF_SESSION, else the current one]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+impl Attest {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let outcome = ops::attest(&mut Workspace::open(context)?, self.session.as_deref(), &self.operations)?;
+        ui.show(&outcome, |entries, _| {
+            let lines = entries.iter().map(|entry| {
+                format!("Attested {} as entry {} of session {}.\n", entry.id, entry.index, entry.session_id)
+            });
+            lines.collect()
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! `check`, `finalize`, `root`, `end`.
+
+use clap::Args;
+
+use super::ui::{Role, Ui};
+use crate::context::Context;
+use crate::error::Result;
+use crate::ops::{self, RootOutcome, Workspace};
+
+#[derive(Debug, Args)]
+struct SessionArgument {
+    /// The session [default: GIT_PROOF_SESSION, else the current one]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+/// Verify a session's chain, and its root if it is finalized
+///
+/// Every stored line is hashed, read strictly and chained anew. The first entry that does not hold is named.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  git proof check\n  git proof check --session t-89-login --json")]
+pub(super) struct Check {
+    #[command(flatten)]
+    which: SessionArgument,
+}
+
+impl Check {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let outcome = ops::check(&Workspace::open(context)?, self.which.session.as_deref())?;
+        ui.show(&outcome, |check, paint| {
+            let verdict = paint.paint(Role::Good, "The chain holds");
+            let blanked = match check.blanked {
+                0 => String::new(),
+                blanked => format!(" {blanked} of them are blanked: their hashes hold, their text is elsewhere."),
+            };
+            format!(
+                "{verdict}: {} entries in session {}.{blanked}\n  head {}\n",
+                check.records, check.session_id, check.head
+            )
+        });
+        Ok(())
+    }
+}
+
+/// Close a session's tree and store its root
+///
+/// The chain is verified first. A proof-grade session must end in a reflection. A session that is finalized already
+/// keeps its root: the stored one is printed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  git proof finalize\n  git proof finalize --session t-89-login --json")]
+pub(super) struct Finalize {
+    #[command(flatten)]
+    which: SessionArgument,
+}
+
+impl Finalize {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let outcome = ops::finalize(&mut Workspace::open(context)?, self.which.session.as_deref(), true)?;
+        ui.show(&outcome, |root, _| describe(root));
+        Ok(())
+    }
+}
+
+/// Print the root of a finalized session
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  git proof root\n  git proof root --json | jq -r '.root, .record_count'")]
+pub(super) struct Root {
+    #[command(flatten)]
+    which: SessionArgument,
+}
+
+impl Root {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let outcome = ops::root(&Workspace::open(context)?, self.which.session.as_deref())?;
+        ui.show(&outcome, |root, _| describe(root));
+        Ok(())
+    }
+}
+
+fn describe(outcome: &RootOutcome) -> String {
+    let RootOutcome { session_id, scheme, genesis, head, root, record_count, finalized_at } = outcome;
+    format!(
+        "Session {session_id} is finalized.\n  root     {root}\n  count    {record_count}\n  scheme   {scheme}\n  \
+         genesis  {genesis}\n  head     {head}\n  at       {finalized_at}\n"
+    )
+}
+
+/// End a session: it takes no more entries
+///
+/// Ending it again changes nothing. A session can be finalized before or after it is ended.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  git proof end\n  git proof end --session t-89-login")]
+pub(super) struct End {
+    #[command(flatten)]
+    which: SessionArgument,
+}
+
+impl End {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let outcome = ops::end(&mut Workspace::open(context)?, self.which.session.as_deref())?;
+        ui.show(&outcome, |end, _| {
+            let stands = match (&end.root, end.proof_grade) {
+                (Some(root), _) => format!("It is finalized: root {root}, {} entries.", end.records),
+                (None, true) => "It is proof-grade and not finalized: git proof finalize".to_owned(),
+                (None, false) => "It is not finalized.".to_owned(),
+            };
+            format!("Session {} has ended. {stands}\n", end.session_id)
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! Finds the repository as git does, without reading its configuration: any object format and ref storage will do.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+
+/// Where a repository keeps its things.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository {
+    /// The directory of this worktree: HEAD and index are there.
+    pub git_dir: PathBuf,
+    /// The directory that all worktrees share: objects and refs are there.
+    pub common_dir: PathBuf,
+}
+
+impl Repository {
+    /// The repository of the working directory, or the one that `GIT_DIR` names.
+    pub fn discover(context: &Context) -> Result<Self> {
+        if let Some(named) = context.variable("GIT_DIR") {
+            let git_dir = context.directory.join(named);
+            return Self::at(context, &git_dir).ok_or_else(|| {
+                Error::new(
+                    Code::NoRepository,
+                    format!("GIT_DIR names {}, which is not a git repository", git_dir.display()),
+                )
+                .hint("unset GIT_DIR, or let it name a repository's .git directory")
+            });
+        }
+        let start = fs::canonicalize(&context.directory).map_err(|error| {
+            Error::new(Code::NoRepository, format!("cannot enter {}", context.directory.display())).because(error)
+        })?;
+        let ceilings = ceilings(context);
+        let across =
+            context.variable("GIT_DISCOVERY_ACROSS_FILESYSTEM").is_some_and(|value| value != "0" && value != "false");
+        let device = |path: &Path| fs::metadata(path).map(|metadata| metadata.dev()).ok();
+        let home_device = device(&start);
+        let mut missing = None;
+        for directory in start.ancestors() {
+            if directory != start && ceilings.iter().any(|ceiling| ceiling == directory) {
+                break;
+            }
+            if !across && device(directory) != home_device {
+                break;
+            }
+            if let Some(found) = Self::below(context, directory, &mut missing) {
+                return Ok(found);
+            }
+            if missing.is_some() {
+                break;
+            }
+        }
+        Err(missing.unwrap_or_else(|| {
+            Error::new(Code::NoRepository, format!("{} is not in a git repository", start.display()))
+                .hint("run it inside a repository, name one with -C DIR, or make one with `git init`")
+        }))
+    }
+
+    /// The repository whose worktree, or whose bare self, is this very directory.
+    fn below(context: &Context, directory: &Path, missing: &mut Option<Error>) -> Option<Self> {
+        let dot_git = directory.join(".git");
+        if let Ok(link) = fs::read_to_string(&dot_git)
+            && let Some(target) = link.strip_prefix("gitdir:")
+        {
+            // A worktree or submodule: a file that names the directory.
+            let target = directory.join(target.trim());
+            let found = Self::at(context, &target);
+            if found.is_none() {
+                *missing = Some(
+                    Error::new(
+                        Code::NoRepository,
+                        format!("{} names {}, which is gone", dot_git.display(), target.display()),
+                    )
+                    .hint("`git worktree repair` or `git submodule update --init` may bring it back"),
+                );
+            }
+            return found;
+        }
+        Self::at(context, &dot_git).or_else(|| Self::at(context, directory))
+    }
+
+    /// The repository kept in this very directory.
+    fn at(context: &Context, git_dir: &Path) -> Option<Self> {
+        let git_dir = fs::canonicalize(git_dir).ok()?;
+        let common_dir = match context.variable("GIT_COMMON_DIR") {
+            Some(named) => context.directory.join(named),
+            None => match fs::read_to_string(git_dir.join("commondir")) {
+                Ok(relative) => git_dir.join(relative.trim_end()),
+                Err(_) => git_dir.clone(),
+            },
+        };
+        let common_dir = fs::canonicalize(common_dir).ok()?;
+        let is_repository = fs::symlink_metadata(git_dir.join("HEAD")).is_ok()
+            && (common_dir.join("objects").is_dir() || context.variable("GIT_OBJECT_DIRECTORY").is_some())
+            && common_dir.join("refs").is_dir();
+        is_repository.then_some(Self { git_dir, common_dir })
+    }
+
+    /// Where git-proof keeps its store: one for all worktrees.
+    pub fn store_path(&self) -> PathBuf {
+        self.common_dir.join("proof").join("store.db")
+    }
+
+    /// The name of this worktree among those that share a store: empty for the main one.
+    pub fn worktree(&self) -> String {
+        match self.git_dir.strip_prefix(&self.common_dir) {
+            Ok(below) => below.to_string_lossy().into_owned(),
+            Err(_) => self.git_dir.to_string_lossy().into_owned(),
+        }
+    }
+}
+
+fn ceilings(context: &Context) -> Vec<PathBuf> {
+    let Some(list) = context.variable("GIT_CEILING_DIRECTORIES") else { return Vec::new() };
+    std::env::split_paths(&list).filter_map(|path| fs::canonicalize(path).ok()).collect()
+}

@@ -1,0 +1,75 @@
+//! `attest`: adds operations to a session as leaves.
+
+use serde::Serialize;
+
+use super::text::{MAX_BODY, acceptable, without_secrets};
+use super::workspace::Workspace;
+use crate::error::{Code, Error, Result};
+use crate::proof::change::GitAttestation;
+use crate::proof::digest::{ChainHash, ContentHash};
+use crate::proof::record::Id;
+use crate::proof::timestamp::Timestamp;
+use crate::store::{NewAttestation, NewEntry, NewEvent};
+
+/// An operation that was attested.
+#[derive(Debug, Clone, Serialize)]
+pub struct AttestOutcome {
+    /// Its id.
+    pub id: Id,
+    /// Its session.
+    pub session_id: Id,
+    /// Its position there.
+    pub index: u64,
+    /// The operation.
+    pub attest: String,
+    /// When.
+    pub timestamp: Timestamp,
+    /// Chain hash of its parent.
+    pub prev_hash: ChainHash,
+    /// What it says and where it stands.
+    pub content_hash: ContentHash,
+    /// The two joined.
+    pub chain_hash: ChainHash,
+}
+
+/// Attests operations, all or none.
+pub fn attest(workspace: &mut Workspace, session: Option<&str>, operations: &[String]) -> Result<Vec<AttestOutcome>> {
+    if operations.is_empty() {
+        return Err(
+            Error::new(Code::InvalidParams, "there is nothing to attest").hint("git proof attest \"ran cargo test\"")
+        );
+    }
+    for operation in operations {
+        acceptable("an operation", operation, MAX_BODY)?;
+        without_secrets("an operation", operation, "attest a digest, or say it without the credential")?;
+        if GitAttestation::is_claimed_by(operation) {
+            return Err(Error::new(
+                Code::InvalidParams,
+                "which change a session explains is attested by the tool alone",
+            )
+            .hint("commit while the session is open, or stage the change before the closing reflection"));
+        }
+    }
+    let session = workspace.session(session)?;
+    let now = workspace.context.now();
+    let entries: Vec<NewEntry<'_>> = operations
+        .iter()
+        .map(|operation| {
+            NewEntry::Attestation(NewAttestation { id: workspace.context.new_id(), operation, timestamp: now })
+        })
+        .collect();
+    let arguments = operations.join("\n");
+    let event = NewEvent { tool: "merkle_attest", arguments: arguments.as_bytes(), at: now };
+    let appended = workspace.store.append(&session, &entries, &event)?;
+    let outcomes = appended.into_iter().zip(operations).map(|(entry, operation)| AttestOutcome {
+        id: entry.id,
+        session_id: session.clone(),
+        index: entry.index,
+        attest: operation.clone(),
+        timestamp: entry.timestamp,
+        prev_hash: entry.prev_hash,
+        content_hash: entry.content_hash,
+        chain_hash: entry.chain_hash,
+    });
+    Ok(outcomes.collect())
+}

@@ -1,0 +1,48 @@
+//! `check`: verifies a session's chain, and its root once it is finalized.
+
+use serde::Serialize;
+
+use super::workspace::Workspace;
+use crate::error::{Code, Error, Result};
+use crate::proof::digest::{ChainHash, RootHash};
+use crate::proof::record::Id;
+
+/// A session that verifies.
+#[derive(Debug, Clone, Serialize)]
+pub struct CheckOutcome {
+    /// The session.
+    pub session_id: Id,
+    /// Always true: a break is an error, whose details say where.
+    pub valid: bool,
+    /// Number of entries.
+    pub records: u64,
+    /// The same: every entry is in the chain.
+    pub chain_length: u64,
+    /// Chain hash of the last entry.
+    pub head: ChainHash,
+    /// Root over the entries, finalized or not; null for none.
+    pub root: Option<RootHash>,
+    /// Entries whose text has been blanked: their hashes hold.
+    pub blanked: u64,
+}
+
+/// Verifies a session.
+pub fn check(workspace: &Workspace, session: Option<&str>) -> Result<CheckOutcome> {
+    let session = workspace.session(session)?;
+    let check = workspace.store.check(&session)?;
+    if let Some(broken) = &check.broken {
+        return Err(Error::new(Code::ChainBroken, format!("session {session} does not verify: {}", broken.explain()))
+            .because(format!("{}: expected {}, found {}", broken.reason.as_str(), broken.expected, broken.actual))
+            .hint("what was recorded has been changed since; restore the store from a backup, or take the session as lost")
+            .details(broken.details()));
+    }
+    Ok(CheckOutcome {
+        session_id: session,
+        valid: true,
+        records: check.records,
+        chain_length: check.records,
+        head: check.head,
+        root: check.root,
+        blanked: check.blanked,
+    })
+}

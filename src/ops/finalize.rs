@@ -1,0 +1,99 @@
+//! `finalize`, `root`, `end`: how a session is closed.
+
+use serde::Serialize;
+
+use super::workspace::Workspace;
+use crate::error::{Code, Error, Result};
+use crate::proof::digest::{ChainHash, RootHash};
+use crate::proof::record::Id;
+use crate::proof::scheme::Scheme;
+use crate::proof::timestamp::Timestamp;
+use crate::store::{NewEvent, RootRow};
+
+/// A finalized session.
+#[derive(Debug, Clone, Serialize)]
+pub struct RootOutcome {
+    /// The session.
+    pub session_id: Id,
+    /// How it is hashed.
+    pub scheme: Scheme,
+    /// Its genesis.
+    pub genesis: ChainHash,
+    /// Chain hash of its last entry.
+    pub head: ChainHash,
+    /// Its root.
+    pub root: RootHash,
+    /// Number of its entries.
+    pub record_count: u64,
+    /// When it was finalized.
+    pub finalized_at: Timestamp,
+}
+
+impl From<RootRow> for RootOutcome {
+    fn from(row: RootRow) -> Self {
+        let RootRow { session_id, scheme, genesis, head, root, record_count, finalized_at } = row;
+        Self { session_id, scheme, genesis, head, root, record_count, finalized_at }
+    }
+}
+
+/// Finalizes a session. One that is finalized already: an error, or with `idempotent` the stored row.
+pub fn finalize(workspace: &mut Workspace, session: Option<&str>, idempotent: bool) -> Result<RootOutcome> {
+    let session = workspace.session(session)?;
+    let event =
+        NewEvent { tool: "merkle_finalize", arguments: session.as_str().as_bytes(), at: workspace.context.now() };
+    let (row, new) = workspace.store.finalize(&session, &event)?;
+    let outcome = RootOutcome::from(row);
+    if new || idempotent {
+        return Ok(outcome);
+    }
+    let details = serde_json::to_value(&outcome).ok();
+    let mut error =
+        Error::new(Code::AlreadyFinalized, format!("session {session} was finalized at {}", outcome.finalized_at))
+            .hint("merkle_root returns its root; audit_session_start opens a new session");
+    error.details = details;
+    Err(error)
+}
+
+/// The root of a finalized session.
+pub fn root(workspace: &Workspace, session: Option<&str>) -> Result<RootOutcome> {
+    let session = workspace.session(session)?;
+    workspace.store.root(&session)?.map(RootOutcome::from).ok_or_else(|| {
+        Error::new(Code::NotFinalized, format!("session {session} is not finalized"))
+            .hint(format!("git proof finalize --session {session}"))
+            .details(serde_json::json!({ "session_id": session }))
+    })
+}
+
+/// A session that has ended, and how it stands.
+#[derive(Debug, Clone, Serialize)]
+pub struct EndOutcome {
+    /// The session.
+    pub session_id: Id,
+    /// When it was ended.
+    pub ended_at: Option<Timestamp>,
+    /// Number of its entries.
+    pub records: u64,
+    /// Whether it is finalized.
+    pub finalized: bool,
+    /// Its root, if it is.
+    pub root: Option<RootHash>,
+    /// Whether a reflection must close it.
+    pub proof_grade: bool,
+}
+
+/// Ends a session: it takes no more entries. Ending it again answers the same.
+pub fn end(workspace: &mut Workspace, session: Option<&str>) -> Result<EndOutcome> {
+    let session = workspace.session(session)?;
+    let event =
+        NewEvent { tool: "audit_session_end", arguments: session.as_str().as_bytes(), at: workspace.context.now() };
+    let row = workspace.store.end(&session, &event)?;
+    let root = workspace.store.root(&session)?.map(|root| root.root);
+    Ok(EndOutcome {
+        session_id: session,
+        ended_at: row.ended_at,
+        records: row.count,
+        finalized: row.finalized,
+        root,
+        proof_grade: row.opening.proof_grade,
+    })
+}

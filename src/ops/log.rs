@@ -1,0 +1,129 @@
+//! `log`, `show`, `tree`, `trail`: reading what was recorded.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::finalize::RootOutcome;
+use super::view::{EntryView, SessionView};
+use super::workspace::{Workspace, parse_id};
+use crate::error::{Code, Error, Result};
+
+/// A session with its entries.
+#[derive(Debug, Clone, Serialize)]
+pub struct LogOutcome {
+    /// The session.
+    pub session: SessionView,
+    /// Its root, if it is finalized.
+    pub root: Option<RootOutcome>,
+    /// Its entries in order of recording, or the newest of them.
+    pub entries: Vec<EntryView>,
+}
+
+/// The entries of a session, or the newest `limit` of them.
+pub fn log(workspace: &Workspace, session: Option<&str>, limit: Option<u64>) -> Result<LogOutcome> {
+    let session = workspace.session(session)?;
+    let row = workspace.store.session(&session)?;
+    let root = workspace.store.root(&session)?.map(RootOutcome::from);
+    let entries = workspace.store.entries(&session, limit)?;
+    let entries = entries.iter().map(EntryView::of).collect::<Result<_>>()?;
+    Ok(LogOutcome { session: SessionView::from(&row), root, entries })
+}
+
+/// The sessions of a store.
+#[derive(Debug, Clone, Serialize)]
+pub struct SessionList {
+    /// Newest first.
+    pub sessions: Vec<SessionView>,
+}
+
+/// The newest sessions.
+pub fn sessions(workspace: &Workspace, limit: u32) -> Result<SessionList> {
+    let rows = workspace.store.sessions(limit)?;
+    Ok(SessionList { sessions: rows.iter().map(SessionView::from).collect() })
+}
+
+/// One entry.
+pub fn show(workspace: &Workspace, record: &str) -> Result<EntryView> {
+    EntryView::of(&workspace.store.entry(&parse_id("the record", record)?)?)
+}
+
+/// The entries from the first one to this one, along the parents.
+pub fn trail(workspace: &Workspace, record: &str) -> Result<Vec<EntryView>> {
+    let trail = workspace.store.trail(&parse_id("the record", record)?)?;
+    trail.iter().map(EntryView::of).collect()
+}
+
+/// A session as a tree: its entries, of which each names the one that it follows.
+#[derive(Debug, Clone)]
+pub struct TreeOutcome {
+    /// The session.
+    pub session: SessionView,
+    /// Its entries in order of recording.
+    pub entries: Vec<EntryView>,
+}
+
+/// Entries that follow one another deeper than this are not nested: few readers of JSON could take them.
+const MAX_NESTING: usize = 1000;
+
+/// The entries of a session as a tree.
+pub fn tree(workspace: &Workspace, session: Option<&str>) -> Result<TreeOutcome> {
+    let LogOutcome { session, entries, .. } = log(workspace, session, None)?;
+    Ok(TreeOutcome { session, entries })
+}
+
+/// A session as nested JSON.
+#[derive(Debug, Clone, Serialize)]
+pub struct NestedTree {
+    /// The session.
+    pub session: SessionView,
+    /// The entries whose parent is the genesis.
+    pub children: Vec<TreeNode>,
+}
+
+/// An entry with the entries that follow it.
+#[derive(Debug, Clone, Serialize)]
+pub struct TreeNode {
+    /// The entry.
+    #[serde(flatten)]
+    pub entry: EntryView,
+    /// What follows it, in order of recording.
+    pub children: Vec<TreeNode>,
+}
+
+impl TreeOutcome {
+    /// For each entry, the position of the one that it follows; `None` for the genesis.
+    pub fn parents(&self) -> Vec<Option<usize>> {
+        let positions: HashMap<_, _> = self.entries.iter().enumerate().map(|(at, entry)| (&entry.id, at)).collect();
+        let parent = |entry: &EntryView| entry.parent_id.as_ref().and_then(|parent| positions.get(parent)).copied();
+        // A parent comes before its child; where a damaged store says otherwise, `check` has the word.
+        self.entries.iter().enumerate().map(|(at, entry)| parent(entry).filter(|parent| *parent < at)).collect()
+    }
+
+    /// The tree as nested JSON.
+    pub fn nested(self) -> Result<NestedTree> {
+        let parents = self.parents();
+        let mut depths: Vec<usize> = Vec::with_capacity(parents.len());
+        for parent in &parents {
+            depths.push(parent.map_or(1, |parent| depths[parent] + 1));
+        }
+        if depths.iter().any(|depth| *depth > MAX_NESTING) {
+            return Err(Error::new(Code::TooLarge, format!("more than {MAX_NESTING} entries follow one another"))
+                .hint("git proof log --json lists them with their parent_id"));
+        }
+        // Children come after their parents, so building from the end moves every node exactly once.
+        let mut waiting: Vec<Vec<TreeNode>> = vec![Vec::new(); parents.len()];
+        let mut roots = Vec::new();
+        for ((at, entry), parent) in self.entries.into_iter().enumerate().zip(&parents).rev() {
+            let mut children = std::mem::take(&mut waiting[at]);
+            children.reverse();
+            let node = TreeNode { entry, children };
+            match parent {
+                Some(parent) => waiting[*parent].push(node),
+                None => roots.push(node),
+            }
+        }
+        roots.reverse();
+        Ok(NestedTree { session: self.session, children: roots })
+    }
+}

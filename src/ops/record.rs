@@ -1,0 +1,73 @@
+//! `record`: adds a thought to a session.
+
+use serde::Serialize;
+
+use super::text::{MAX_BODY, acceptable, metadata, without_secrets};
+use super::view::{BodyView, EntryView};
+use super::workspace::{Workspace, parse_id};
+use crate::error::{Code, Error, Result};
+use crate::proof::record::RecordType;
+use crate::store::{NewEntry, NewEvent, NewThought};
+
+/// What is to be recorded.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct RecordRequest {
+    /// The session; the current one if not given.
+    pub session: Option<String>,
+    /// `plan`, `analysis`, `decision` or `reflection`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// The text.
+    pub content: String,
+    /// The record that it follows; the last one if not given.
+    pub parent: Option<String>,
+    /// A JSON object.
+    pub metadata: Option<String>,
+    /// Whether it stays out of published evidence.
+    pub private: bool,
+}
+
+/// Records a thought.
+pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<EntryView> {
+    let kind = RecordType::parse(&request.kind).ok_or_else(|| {
+        Error::new(Code::InvalidParams, format!("{:?} is not a type of record", request.kind))
+            .hint("use plan, analysis, decision or reflection; a fact that was found is an analysis")
+    })?;
+    acceptable("the content", &request.content, MAX_BODY)?;
+    let metadata = request.metadata.as_deref().map(metadata).transpose()?.flatten();
+    if !request.private {
+        let remedy = "take it out, or record with --private: the text then stays out of what is published";
+        without_secrets("the content", &request.content, remedy)?;
+        if let Some(metadata) = &metadata {
+            without_secrets("the metadata", metadata, remedy)?;
+        }
+    }
+    let parent = request.parent.as_deref().map(|parent| parse_id("the parent", parent)).transpose()?;
+    let session = workspace.session(request.session.as_deref())?;
+    let thought = NewThought {
+        id: workspace.context.new_id(),
+        kind,
+        content: &request.content,
+        metadata: metadata.as_deref(),
+        parent: parent.as_ref(),
+        private: request.private,
+        timestamp: workspace.context.now(),
+    };
+    let event = NewEvent { tool: "thought_record", arguments: request.content.as_bytes(), at: thought.timestamp };
+    let appended = workspace.store.append(&session, &[NewEntry::Thought(thought)], &event)?;
+    let Some(appended) = appended.into_iter().next() else { unreachable!("one entry in, one entry out") };
+    Ok(EntryView {
+        id: appended.id,
+        session_id: session,
+        index: appended.index,
+        parent_id: appended.parent_id,
+        body: BodyView::Thought { kind, content: Some(request.content.clone()), task_id: appended.task_id },
+        metadata: metadata.as_deref().and_then(|text| serde_json::from_str(text).ok()),
+        timestamp: appended.timestamp,
+        prev_hash: appended.prev_hash,
+        content_hash: appended.content_hash,
+        chain_hash: appended.chain_hash,
+        private: request.private,
+        blanked: false,
+    })
+}

@@ -1,0 +1,40 @@
+//! `search`: finds records by their words.
+
+use serde::Serialize;
+
+use super::view::EntryView;
+use super::workspace::{Workspace, parse_id};
+use crate::error::{Code, Error, Result};
+
+/// What was found, best first.
+#[derive(Debug, Clone, Serialize)]
+pub struct SearchOutcome {
+    /// The query.
+    pub query: String,
+    /// The records.
+    pub hits: Vec<SearchHit>,
+}
+
+/// A record that matches.
+#[derive(Debug, Clone, Serialize)]
+pub struct SearchHit {
+    /// The record.
+    #[serde(flatten)]
+    pub entry: EntryView,
+    /// BM25 rank: smaller is better.
+    pub rank: f64,
+}
+
+/// Finds records in one session, or in all of them.
+pub fn search(workspace: &Workspace, query: &str, session: Option<&str>, limit: u32) -> Result<SearchOutcome> {
+    if query.trim().is_empty() {
+        return Err(Error::new(Code::InvalidParams, "the query must not be empty").hint("git proof search durability"));
+    }
+    let session = session.map(|session| parse_id("session", session)).transpose()?;
+    if let Some(session) = &session {
+        workspace.store.session(session)?;
+    }
+    let hits = workspace.store.search(query, session.as_ref(), limit)?;
+    let hits = hits.iter().map(|hit| Ok(SearchHit { entry: EntryView::of(&hit.entry)?, rank: hit.rank }));
+    Ok(SearchOutcome { query: query.to_owned(), hits: hits.collect::<Result<_>>()? })
+}

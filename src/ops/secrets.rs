@@ -1,0 +1,155 @@
+//! The secret guard: a record that holds a credential would publish it with the evidence, so it is refused.
+//!
+//! Few rules, high precision: each is a prefix that only such a credential has, the characters that follow it, and how
+//! many. A placeholder (few different characters, or the word EXAMPLE) is let through.
+
+/// A credential that was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Secret {
+    /// What it looks like.
+    pub what: &'static str,
+    /// Where it begins.
+    pub at: usize,
+}
+
+struct Rule {
+    what: &'static str,
+    prefix: &'static str,
+    follows: fn(u8) -> bool,
+    /// At least this many characters, and at most.
+    length: (usize, usize),
+}
+
+const ANY: usize = usize::MAX;
+
+#[rustfmt::skip] // a table reads better as one
+const RULES: &[Rule] = &[
+    Rule { what: "an AWS access key",             prefix: "AKIA",              follows: upper,    length: (16, 16) },
+    Rule { what: "an AWS temporary access key",   prefix: "ASIA",              follows: upper,    length: (16, 16) },
+    Rule { what: "a GitHub token",                prefix: "ghp_",              follows: word,     length: (36, 255) },
+    Rule { what: "a GitHub token",                prefix: "gho_",              follows: word,     length: (36, 255) },
+    Rule { what: "a GitHub token",                prefix: "ghu_",              follows: word,     length: (36, 255) },
+    Rule { what: "a GitHub token",                prefix: "ghs_",              follows: word,     length: (36, 255) },
+    Rule { what: "a GitHub token",                prefix: "ghr_",              follows: word,     length: (36, 255) },
+    Rule { what: "a GitHub token",                prefix: "github_pat_",       follows: word_,    length: (60, 255) },
+    Rule { what: "a GitLab token",                prefix: "glpat-",            follows: url_safe, length: (20, 64) },
+    Rule { what: "a GitLab token",                prefix: "gldt-",             follows: url_safe, length: (20, 64) },
+    Rule { what: "a GitLab runner token",         prefix: "glrt-",             follows: url_safe, length: (20, 64) },
+    Rule { what: "a Slack token",                 prefix: "xoxb-",             follows: dashed,   length: (30, 255) },
+    Rule { what: "a Slack token",                 prefix: "xoxp-",             follows: dashed,   length: (30, 255) },
+    Rule { what: "a Slack token",                 prefix: "xoxa-",             follows: dashed,   length: (30, 255) },
+    Rule { what: "a Slack app token",             prefix: "xapp-1-",           follows: dashed,   length: (30, 255) },
+    Rule { what: "a Slack webhook",               prefix: "hooks.slack.com/services/T", follows: path, length: (30, 120) },
+    Rule { what: "a Discord webhook",             prefix: "discord.com/api/webhooks/", follows: path, length: (70, 120) },
+    Rule { what: "a Google API key",              prefix: "AIza",              follows: url_safe, length: (35, 35) },
+    Rule { what: "a Google OAuth token",          prefix: "ya29.",             follows: url_safe, length: (40, ANY) },
+    Rule { what: "an Azure storage key",          prefix: "AccountKey=",       follows: base64,   length: (80, 90) },
+    Rule { what: "a DigitalOcean token",          prefix: "dop_v1_",           follows: hex,      length: (64, 64) },
+    Rule { what: "an Anthropic key",              prefix: "sk-ant-",           follows: url_safe, length: (40, 255) },
+    Rule { what: "an OpenAI key",                 prefix: "sk-proj-",          follows: url_safe, length: (40, 255) },
+    Rule { what: "a Stripe live key",             prefix: "sk_live_",          follows: word,     length: (24, 255) },
+    Rule { what: "a Stripe live key",             prefix: "rk_live_",          follows: word,     length: (24, 255) },
+    Rule { what: "an npm token",                  prefix: "npm_",              follows: word,     length: (36, 36) },
+    Rule { what: "a PyPI token",                  prefix: "pypi-AgEIcHlwaS5vcmc", follows: url_safe, length: (50, ANY) },
+    Rule { what: "a crates.io token",             prefix: "cio",               follows: word,     length: (32, 32) },
+    Rule { what: "a Hugging Face token",          prefix: "hf_",               follows: letter,   length: (34, 34) },
+    Rule { what: "a SendGrid key",                prefix: "SG.",               follows: dotted,   length: (66, 66) },
+    Rule { what: "a Shopify token",               prefix: "shpat_",            follows: hex,      length: (32, 32) },
+];
+
+/// Finds the first credential in a text.
+pub fn find_secret(text: &str) -> Option<Secret> {
+    let by_rule = RULES.iter().filter_map(|rule| rule.find(text));
+    by_rule.chain(private_key(text)).chain(json_web_token(text)).min_by_key(|secret| secret.at)
+}
+
+impl Rule {
+    fn find(&self, text: &str) -> Option<Secret> {
+        let bytes = text.as_bytes();
+        memchr::memmem::find_iter(bytes, self.prefix).find_map(|at| {
+            let starts_a_word = at == 0 || !word_(bytes[at - 1]);
+            let body = &bytes[at + self.prefix.len()..];
+            let length = body.iter().take_while(|byte| (self.follows)(**byte)).count();
+            let fits = (self.length.0..=self.length.1).contains(&length);
+            (starts_a_word && fits && is_random(&body[..length])).then_some(Secret { what: self.what, at })
+        })
+    }
+}
+
+/// A block of a private key: the header, and at least a line of base64 below it. The header alone is talk.
+fn private_key(text: &str) -> Option<Secret> {
+    memchr::memmem::find_iter(text.as_bytes(), "-----BEGIN ").find_map(|at| {
+        let (label, rest) = text[at + 11..].split_once("-----")?;
+        let is_private = label.len() < 40 && label.ends_with("PRIVATE KEY") || label == "PGP PRIVATE KEY BLOCK";
+        // Inside JSON or source code the line breaks may be spelled out.
+        let body: String = rest.replace("\\n", "\n").replace("\\r", "").chars().take(4096).collect();
+        let longest = body.lines().map(|line| line.trim().bytes().take_while(|byte| base64(*byte)).count()).max()?;
+        (is_private && longest >= 40).then_some(Secret { what: "a private key", at })
+    })
+}
+
+/// Three parts of base64, the first two of which begin as JSON objects do.
+fn json_web_token(text: &str) -> Option<Secret> {
+    let bytes = text.as_bytes();
+    memchr::memmem::find_iter(bytes, "eyJ").find_map(|at| {
+        let starts_a_word = at == 0 || !(word_(bytes[at - 1]) || bytes[at - 1] == b'.');
+        let length = bytes[at..].iter().take_while(|byte| url_safe(**byte) || **byte == b'.').count();
+        let mut parts = text[at..at + length].split('.');
+        let (header, payload, signature) = (parts.next()?, parts.next()?, parts.next()?);
+        let is_token = header.len() >= 16 && payload.starts_with("eyJ") && payload.len() >= 10 && signature.len() >= 32;
+        (starts_a_word && is_token && is_random(signature.as_bytes()))
+            .then_some(Secret { what: "a JSON web token", at })
+    })
+}
+
+/// False for placeholders: `xxxxxxxx`, `0000`, `AKIAIOSFODNN7EXAMPLE`, `your_token_here`.
+fn is_random(body: &[u8]) -> bool {
+    let mut seen = [false; 256];
+    for byte in body {
+        seen[usize::from(*byte)] = true;
+    }
+    let different = seen.iter().filter(|seen| **seen).count();
+    let upper = body.to_ascii_uppercase();
+    let talks = ["EXAMPLE", "PLACEHOLDER", "YOUR_", "YOUR-", "XXXX", "0123456789", "1234567890", "ABCDEFGH"];
+    different >= 9 && !talks.iter().any(|word| memchr::memmem::find(&upper, word.as_bytes()).is_some())
+}
+
+fn upper(byte: u8) -> bool {
+    byte.is_ascii_uppercase() || byte.is_ascii_digit()
+}
+
+fn letter(byte: u8) -> bool {
+    byte.is_ascii_alphabetic()
+}
+
+fn word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+}
+
+fn word_(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn dashed(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'-'
+}
+
+fn url_safe(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+fn dotted(byte: u8) -> bool {
+    url_safe(byte) || byte == b'.'
+}
+
+fn path(byte: u8) -> bool {
+    url_safe(byte) || byte == b'/'
+}
+
+fn base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+fn hex(byte: u8) -> bool {
+    byte.is_ascii_hexdigit()
+}

@@ -1,0 +1,73 @@
+//! `start`: opens a session.
+
+use serde::Serialize;
+
+use super::text::{MAX_INTENT, MAX_NAME, acceptable, without_secrets};
+use super::view::SessionView;
+use super::workspace::{Workspace, parse_id};
+use crate::error::{Code, Error, Result};
+use crate::git;
+use crate::proof::record::Opening;
+use crate::proof::scheme::Scheme;
+use crate::store::{NewEvent, NewSession};
+
+/// What a session is opened with.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct StartRequest {
+    /// What it is for.
+    pub intent: String,
+    /// The task it belongs to.
+    pub task_id: Option<String>,
+    /// Its id; a random one if not given.
+    pub session_id: Option<String>,
+    /// How it is hashed; `v1` if not given.
+    pub scheme: Option<String>,
+    /// Who works; the git identity if not given.
+    pub caller: Option<String>,
+    /// Whether it can do without a reflection.
+    pub not_proof_grade: bool,
+}
+
+/// The session that was opened.
+pub type StartOutcome = SessionView;
+
+/// Opens a session and makes it the worktree's current one.
+pub fn start(workspace: &mut Workspace, request: &StartRequest) -> Result<StartOutcome> {
+    let remedy = "say it without the credential";
+    acceptable("the intent", &request.intent, MAX_INTENT)?;
+    without_secrets("the intent", &request.intent, remedy)?;
+    if let Some(task) = &request.task_id {
+        acceptable("the task", task, MAX_NAME)?;
+        without_secrets("the task", task, remedy)?;
+    }
+    if let Some(caller) = &request.caller {
+        acceptable("the caller", caller, MAX_NAME)?;
+        without_secrets("the caller", caller, remedy)?;
+    }
+    let scheme = match &request.scheme {
+        None => Scheme::default(),
+        Some(name) => Scheme::parse(name).ok_or_else(|| {
+            Error::new(Code::InvalidParams, format!("{name:?} is not {}", Scheme::RULE))
+                .hint("leave --scheme away to use v1")
+        })?,
+    };
+    let session_id = match &request.session_id {
+        None => workspace.context.new_id(),
+        Some(id) => parse_id("the session id", id)?,
+    };
+    let identity = || git::identity(&workspace.context).unwrap_or_else(|| "unknown".to_owned());
+    let now = workspace.context.now();
+    let opening = Opening {
+        caller: request.caller.clone().unwrap_or_else(identity),
+        intent: request.intent.clone(),
+        proof_grade: !request.not_proof_grade,
+        scheme,
+        session_id,
+        started_at: now,
+        task_id: request.task_id.clone(),
+    };
+    let line = opening.to_line();
+    let event = NewEvent { tool: "audit_session_start", arguments: line.as_bytes(), at: now };
+    let new = NewSession { opening: &opening, worktree: &workspace.repository.worktree() };
+    workspace.store.start(&new, &event).map(|row| SessionView::from(&row))
+}

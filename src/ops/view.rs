@@ -1,0 +1,157 @@
+//! Sessions and entries as programs get them.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::error::Result;
+use crate::proof::digest::{ChainHash, ContentHash};
+use crate::proof::record::{Body, Id, RecordType};
+use crate::proof::scheme::Scheme;
+use crate::proof::timestamp::Timestamp;
+use crate::store::{SessionRow, StoredEntry};
+
+/// An entry.
+#[derive(Debug, Clone, Serialize)]
+pub struct EntryView {
+    /// Its id.
+    pub id: Id,
+    /// Its session.
+    pub session_id: Id,
+    /// Its position there.
+    pub index: u64,
+    /// The entry that it follows; null for the genesis.
+    pub parent_id: Option<Id>,
+    /// What it says.
+    #[serde(flatten)]
+    pub body: BodyView,
+    /// What came with it; null for nothing.
+    pub metadata: Option<Value>,
+    /// When it was recorded.
+    pub timestamp: Timestamp,
+    /// Chain hash of its parent.
+    pub prev_hash: ChainHash,
+    /// What it says and where it stands.
+    pub content_hash: ContentHash,
+    /// The two joined.
+    pub chain_hash: ChainHash,
+    /// Whether it stays out of published evidence.
+    pub private: bool,
+    /// Whether retention has blanked its text.
+    pub blanked: bool,
+}
+
+/// What an entry says.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum BodyView {
+    /// A thought.
+    Thought {
+        /// What kind.
+        #[serde(rename = "type")]
+        kind: RecordType,
+        /// The text; null once it is blanked.
+        content: Option<String>,
+        /// The task.
+        task_id: Option<String>,
+    },
+    /// An attested operation.
+    Attest {
+        /// The operation; null once it is blanked.
+        attest: Option<String>,
+    },
+}
+
+impl EntryView {
+    pub(super) fn of(stored: &StoredEntry) -> Result<Self> {
+        let entry = stored.entry()?;
+        let metadata = entry.as_ref().and_then(|entry| entry.metadata.as_deref()).map(|text| {
+            serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())) // strict parsing has been done
+        });
+        let body = match (stored.kind, entry.map(|entry| entry.body)) {
+            (Some(kind), Some(Body::Thought { content, task_id, .. })) => BodyView::Thought {
+                kind,
+                content: Some(content.into_owned()),
+                task_id: task_id.map(std::borrow::Cow::into_owned),
+            },
+            (Some(kind), _) => BodyView::Thought { kind, content: None, task_id: None },
+            (None, Some(Body::Attest { attest })) => BodyView::Attest { attest: Some(attest.into_owned()) },
+            (None, _) => BodyView::Attest { attest: None },
+        };
+        Ok(Self {
+            id: stored.id.clone(),
+            session_id: stored.session_id.clone(),
+            index: stored.index,
+            parent_id: stored.parent_id.clone(),
+            body,
+            metadata,
+            timestamp: stored.timestamp,
+            prev_hash: stored.prev_hash,
+            content_hash: stored.content_hash,
+            chain_hash: stored.chain_hash,
+            private: stored.private,
+            blanked: stored.line.is_none(),
+        })
+    }
+
+    /// The text, if there still is one.
+    pub fn text(&self) -> Option<&str> {
+        match &self.body {
+            BodyView::Thought { content, .. } => content.as_deref(),
+            BodyView::Attest { attest } => attest.as_deref(),
+        }
+    }
+
+    /// `plan`, `analysis`, `decision`, `reflection` or `attest`.
+    pub fn label(&self) -> &'static str {
+        match &self.body {
+            BodyView::Thought { kind, .. } => kind.as_str(),
+            BodyView::Attest { .. } => "attest",
+        }
+    }
+}
+
+/// A session.
+#[derive(Debug, Clone, Serialize)]
+pub struct SessionView {
+    /// Its id.
+    pub session_id: Id,
+    /// What it is for.
+    pub intent: String,
+    /// The task it belongs to.
+    pub task_id: Option<String>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// Its genesis.
+    pub genesis: ChainHash,
+    /// How it is hashed.
+    pub scheme: Scheme,
+    /// Who works.
+    pub caller: String,
+    /// Whether a reflection must close it.
+    pub proof_grade: bool,
+    /// Number of entries.
+    pub records: u64,
+    /// Whether it is finalized.
+    pub finalized: bool,
+    /// When it was ended.
+    pub ended_at: Option<Timestamp>,
+}
+
+impl From<&SessionRow> for SessionView {
+    fn from(row: &SessionRow) -> Self {
+        let opening = row.opening.clone();
+        Self {
+            session_id: opening.session_id,
+            intent: opening.intent,
+            task_id: opening.task_id,
+            started_at: opening.started_at,
+            genesis: row.genesis,
+            scheme: opening.scheme,
+            caller: opening.caller,
+            proof_grade: opening.proof_grade,
+            records: row.count,
+            finalized: row.finalized,
+            ended_at: row.ended_at,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Where a recording command works: the repository, its store, and the session that is meant.
+
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+use crate::git::Repository;
+use crate::proof::record::Id;
+use crate::store::Store;
+
+/// A repository with its store.
+#[derive(Debug)]
+pub struct Workspace {
+    /// Clock, ids and environment.
+    pub context: Context,
+    /// The repository.
+    pub repository: Repository,
+    pub(super) store: Store,
+}
+
+impl Workspace {
+    /// The repository of the working directory; its store is made if it is not there.
+    pub fn open_or_create(context: Context) -> Result<Self> {
+        let repository = Repository::discover(&context)?;
+        let store = Store::open_or_create(&repository.store_path(), context.patience())?;
+        Ok(Self { context, repository, store })
+    }
+
+    /// The repository of the working directory; an error if it has no store.
+    pub fn open(context: Context) -> Result<Self> {
+        let repository = Repository::discover(&context)?;
+        let store = Store::open(&repository.store_path(), context.patience())?;
+        Ok(Self { context, repository, store })
+    }
+
+    /// The session that is meant: the one named, the one in `GIT_PROOF_SESSION`, or the worktree's current one.
+    pub fn session(&self, named: Option<&str>) -> Result<Id> {
+        if let Some(named) = named {
+            return parse_id("session", named);
+        }
+        if let Some(named) = self.context.variable("GIT_PROOF_SESSION") {
+            let named =
+                named.to_str().ok_or_else(|| Error::new(Code::InvalidParams, "GIT_PROOF_SESSION is not UTF-8"))?;
+            return parse_id("GIT_PROOF_SESSION", named);
+        }
+        self.store.current_session(&self.repository.worktree())?.ok_or_else(|| {
+            Error::new(Code::SessionNotFound, "this worktree has no current session")
+                .hint("git proof start --intent \"what you are about to do\", or name a session with --session")
+        })
+    }
+}
+
+/// Reads the id of a session or a record.
+pub(super) fn parse_id(what: &str, text: &str) -> Result<Id> {
+    Id::parse(text).ok_or_else(|| Error::new(Code::InvalidParams, format!("{what} takes {}, not {text:?}", Id::RULE)))
+}

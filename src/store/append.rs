@@ -1,0 +1,214 @@
+//! Appending: one transaction reads the parent and writes the child, so that two writers make one chain.
+
+use std::borrow::Cow;
+
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::nodes::StoredNodes;
+use super::session::{self, SessionRow};
+use super::{Failure, NewEvent, Store, event};
+use crate::error::{Code, Error, Result};
+use crate::proof::digest::{ChainHash, ContentHash};
+use crate::proof::record::{Body, Entry, Id, RecordType};
+use crate::proof::scheme::Scheme;
+use crate::proof::timestamp::Timestamp;
+use crate::proof::tree;
+
+/// An entry to be appended.
+#[derive(Debug, Clone)]
+pub enum NewEntry<'a> {
+    /// A thought.
+    Thought(NewThought<'a>),
+    /// An attested operation.
+    Attestation(NewAttestation<'a>),
+}
+
+/// A thought to be recorded.
+#[derive(Debug, Clone)]
+pub struct NewThought<'a> {
+    /// Its id.
+    pub id: Id,
+    /// What kind.
+    pub kind: RecordType,
+    /// The text.
+    pub content: &'a str,
+    /// Canonical metadata, not empty.
+    pub metadata: Option<&'a str>,
+    /// The record that it follows; `None` for the last one.
+    pub parent: Option<&'a Id>,
+    /// Whether it stays out of published evidence.
+    pub private: bool,
+    /// When.
+    pub timestamp: Timestamp,
+}
+
+/// An operation to be attested.
+#[derive(Debug, Clone)]
+pub struct NewAttestation<'a> {
+    /// Its id.
+    pub id: Id,
+    /// The operation.
+    pub operation: &'a str,
+    /// When.
+    pub timestamp: Timestamp,
+}
+
+/// An entry that is in the chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Appended {
+    /// Its id.
+    pub id: Id,
+    /// Its position in the session.
+    pub index: u64,
+    /// The entry before it in the chain; `None` for the genesis.
+    pub parent_id: Option<Id>,
+    /// The session's task.
+    pub task_id: Option<String>,
+    /// When it was recorded.
+    pub timestamp: Timestamp,
+    /// Chain hash of its parent.
+    pub prev_hash: ChainHash,
+    /// What it says and where it stands.
+    pub content_hash: ContentHash,
+    /// The two joined.
+    pub chain_hash: ChainHash,
+}
+
+/// Where the next entry goes.
+struct Tip {
+    count: u64,
+    id: Option<Id>,
+    chain_hash: ChainHash,
+}
+
+impl Store {
+    /// Appends entries to a session, all or none.
+    pub fn append(&mut self, session: &Id, entries: &[NewEntry<'_>], event: &NewEvent<'_>) -> Result<Vec<Appended>> {
+        self.write(|transaction| {
+            let row = session::find(transaction, session)?;
+            takes_entries(&row)?;
+            let last_event = event::write(transaction, Some(session), event, None)?;
+            let mut tip = tip(transaction, &row)?;
+            entries.iter().map(|entry| append_one(transaction, &row, &mut tip, entry, last_event)).collect()
+        })
+    }
+}
+
+/// A session takes entries until it is finalized or ended.
+fn takes_entries(row: &SessionRow) -> Result<(), Error> {
+    let id = row.id();
+    let details = serde_json::json!({ "session_id": id });
+    if row.finalized {
+        return Err(Error::new(Code::AlreadyFinalized, format!("session {id} is finalized and takes no more entries"))
+            .hint("git proof start opens a new session")
+            .details(details));
+    }
+    if row.ended_at.is_some() {
+        return Err(Error::new(Code::SessionEnded, format!("session {id} has ended and takes no more entries"))
+            .hint("git proof start opens a new session")
+            .details(details));
+    }
+    Ok(())
+}
+
+fn tip(connection: &Connection, row: &SessionRow) -> Result<Tip, Failure> {
+    let last = connection
+        .prepare_cached(
+            "SELECT id, chain_hash FROM thought_records WHERE session_id = ?1 ORDER BY position DESC LIMIT 1",
+        )?
+        .query_row([row.id().as_str()], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))
+        .optional()?;
+    Ok(match last {
+        Some((id, hash)) => Tip { count: row.count, id: Id::parse(&id), chain_hash: ChainHash::new(hash) },
+        None => Tip { count: 0, id: None, chain_hash: row.genesis },
+    })
+}
+
+fn append_one(
+    connection: &Connection,
+    session: &SessionRow,
+    tip: &mut Tip,
+    new: &NewEntry<'_>,
+    last_event: i64,
+) -> Result<Appended, Failure> {
+    let scheme = session.scheme();
+    let (parent_id, prev_hash) = match new {
+        NewEntry::Thought(NewThought { parent: Some(parent), .. }) => {
+            (Some((*parent).clone()), parent_hash(connection, session.id(), parent)?)
+        }
+        _ => (tip.id.clone(), tip.chain_hash),
+    };
+    let task_id = session.opening.task_id.as_deref();
+    let (entry, kind, private) = match new {
+        NewEntry::Thought(thought) => {
+            let body = Body::Thought {
+                kind: thought.kind,
+                content: thought.content.into(),
+                task_id: task_id.map(Cow::Borrowed),
+            };
+            let metadata = thought.metadata.map(Cow::Borrowed);
+            let entry = Entry { id: thought.id.clone(), prev_hash, timestamp: thought.timestamp, metadata, body };
+            (entry, thought.kind.as_str(), thought.private)
+        }
+        NewEntry::Attestation(NewAttestation { id, operation, timestamp }) => {
+            let body = Body::Attest { attest: (*operation).into() };
+            (Entry { id: id.clone(), prev_hash, timestamp: *timestamp, metadata: None, body }, "attest", false)
+        }
+    };
+    let line = entry.to_line();
+    let content_hash = scheme.content_hash(line.as_bytes(), entry.body.text());
+    let chain_hash = scheme.chain_hash(&content_hash, &prev_hash);
+    connection
+        .prepare_cached(
+            "INSERT INTO thought_records (session_id, position, id, parent_id, type, timestamp, \
+             prev_hash, content_hash, chain_hash, private, last_event, line) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        )?
+        .execute((
+            session.id().as_str(),
+            tip.count,
+            entry.id.as_str(),
+            parent_id.as_ref().map(Id::as_str),
+            kind,
+            entry.timestamp.as_str(),
+            prev_hash.as_bytes(),
+            content_hash.as_bytes(),
+            chain_hash.as_bytes(),
+            private,
+            last_event,
+            &line,
+        ))?;
+    if scheme != Scheme::V1Sorted {
+        let nodes = StoredNodes { connection, session: session.id(), scheme };
+        nodes.keep(&tree::append(scheme, &nodes, tip.count, scheme.leaf(&content_hash))?)?;
+    }
+    let index = tip.count;
+    *tip = Tip { count: index + 1, id: Some(entry.id.clone()), chain_hash };
+    Ok(Appended {
+        id: entry.id,
+        index,
+        parent_id,
+        task_id: task_id.map(str::to_owned),
+        timestamp: entry.timestamp,
+        prev_hash,
+        content_hash,
+        chain_hash,
+    })
+}
+
+fn parent_hash(connection: &Connection, session: &Id, parent: &Id) -> Result<ChainHash, Failure> {
+    let found = connection
+        .prepare_cached("SELECT session_id, chain_hash FROM thought_records WHERE id = ?1")?
+        .query_row([parent.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))
+        .optional()?;
+    let refused = |message: String| {
+        Error::new(Code::ParentNotFound, message)
+            .hint(format!("git proof log --session {session} lists the records that can be a parent"))
+            .details(serde_json::json!({ "session_id": session, "parent_id": parent }))
+    };
+    match found {
+        Some((home, hash)) if home == session.as_str() => Ok(ChainHash::new(hash)),
+        Some((home, _)) => Err(refused(format!("record {parent} belongs to session {home}, not to {session}")).into()),
+        None => Err(refused(format!("there is no record {parent} to be a parent")).into()),
+    }
+}

@@ -1,0 +1,71 @@
+//! The ledger: every call that changed something, in the same transaction as the change.
+
+use rusqlite::Connection;
+
+use super::{Failure, Store};
+use crate::error::Result;
+use crate::proof::digest::sha256;
+use crate::proof::record::Id;
+use crate::proof::timestamp::Timestamp;
+
+/// A call, as it goes into the ledger.
+#[derive(Debug, Clone)]
+pub struct NewEvent<'a> {
+    /// The name of the call.
+    pub tool: &'a str,
+    /// What it was given; only the digest is kept.
+    pub arguments: &'a [u8],
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A line of the ledger.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Its number.
+    pub event_id: i64,
+    /// The name of the call.
+    pub tool: String,
+    /// How it ended.
+    pub outcome: String,
+    /// What else there is to say.
+    pub detail: Option<String>,
+    /// When.
+    pub at: String,
+}
+
+/// Writes one line; the answer is its number.
+pub(super) fn write(
+    connection: &Connection,
+    session: Option<&Id>,
+    event: &NewEvent<'_>,
+    detail: Option<&str>,
+) -> Result<i64, Failure> {
+    connection
+        .prepare_cached(
+            "INSERT INTO audit_events (session_id, tool, arguments, outcome, detail, at) VALUES (?1, ?2, ?3, 'ok', ?4, ?5)",
+        )?
+        .execute((session.map(Id::as_str), event.tool, sha256(event.arguments), detail, event.at.as_str()))?;
+    Ok(connection.last_insert_rowid())
+}
+
+impl Store {
+    /// The ledger of one session, in order.
+    pub fn events(&self, session: &Id) -> Result<Vec<Event>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT event_id, tool, outcome, detail, at FROM audit_events WHERE session_id = ?1 ORDER BY event_id",
+            )?;
+            let rows = statement.query_map([session.as_str()], |row| {
+                Ok(Event {
+                    event_id: row.get(0)?,
+                    tool: row.get(1)?,
+                    outcome: row.get(2)?,
+                    detail: row.get(3)?,
+                    at: row.get(4)?,
+                })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}

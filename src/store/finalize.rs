@@ -1,0 +1,288 @@
+//! Finalizing: the chain is verified once more, the right edge of the tree is written, and the root with it.
+
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::check::{self, Break, BreakReason, ChainCheck};
+use super::nodes::StoredNodes;
+use super::read;
+use super::session::{self, SessionRow};
+use super::{Failure, NewEvent, Store, damaged, event};
+use crate::error::{Code, Error, Result};
+use crate::proof::digest::{ChainHash, ContentHash, RootHash};
+use crate::proof::inclusion::InclusionProof;
+use crate::proof::record::{Id, RecordType};
+use crate::proof::scheme::Scheme;
+use crate::proof::timestamp::Timestamp;
+use crate::proof::tree::{self, Nodes as _, Tree};
+
+/// A finalized session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootRow {
+    /// The session.
+    pub session_id: Id,
+    /// How it is hashed.
+    pub scheme: Scheme,
+    /// Its genesis.
+    pub genesis: ChainHash,
+    /// Chain hash of its last entry.
+    pub head: ChainHash,
+    /// Its root.
+    pub root: RootHash,
+    /// Number of its entries.
+    pub record_count: u64,
+    /// When it was finalized.
+    pub finalized_at: Timestamp,
+}
+
+impl Store {
+    /// Finalizes a session. The answer is its row, and whether it is new: a finalized tree is never built again.
+    pub fn finalize(&mut self, session: &Id, event: &NewEvent<'_>) -> Result<(RootRow, bool)> {
+        self.write(|transaction| {
+            let row = session::find(transaction, session)?;
+            if let Some(stored) = find(transaction, session)? {
+                return Ok((stored, false));
+            }
+            let details = serde_json::json!({ "session_id": session });
+            if row.count == 0 {
+                return Err(Error::new(Code::NoRecords, format!("session {session} has no records"))
+                    .hint("record at least one: git proof record --type reflection --content \"what happened\"")
+                    .details(details)
+                    .into());
+            }
+            let check = check::check(transaction, &row)?;
+            if let Some(broken) = &check.broken {
+                return Err(Error::new(Code::ChainBroken, format!("session {session} does not verify: {}", broken.explain()))
+                    .hint(format!("git proof check --session {session} shows the break; a broken session cannot be finalized"))
+                    .details(broken.details())
+                    .into());
+            }
+            if row.opening.proof_grade && check.last_kind != Some(RecordType::Reflection) {
+                return Err(Error::new(
+                    Code::ReflectionRequired,
+                    format!("session {session} is proof-grade and does not end in a reflection"),
+                )
+                .hint("close it first: git proof record --type reflection --content \"what happened, what remains uncertain\"")
+                .details(details)
+                .into());
+            }
+            let root = keep_edge(transaction, &row)?;
+            if Some(root) != check.root {
+                return Err(damaged("the stored tree is not the tree over the entries"));
+            }
+            let stored = RootRow {
+                session_id: session.clone(),
+                scheme: row.scheme(),
+                genesis: row.genesis,
+                head: check.head,
+                root,
+                record_count: row.count,
+                finalized_at: event.at,
+            };
+            insert(transaction, &stored)?;
+            event::write(transaction, Some(session), event, Some(&format!("root {root} count {}", row.count)))?;
+            Ok((stored, true))
+        })
+    }
+
+    /// The root of a finalized session.
+    pub fn root(&self, session: &Id) -> Result<Option<RootRow>> {
+        self.read(|connection| {
+            session::find(connection, session)?;
+            find(connection, session)
+        })
+    }
+
+    /// Root and count as they are now, finalized or not; `None` for a session without entries.
+    pub fn running_root(&self, session: &Id) -> Result<Option<(RootHash, u64)>> {
+        self.read(|connection| {
+            let row = session::find(connection, session)?;
+            let root = with_tree(connection, &row, |tree| match tree {
+                SessionTree::Stored(nodes) => tree::root(row.scheme(), nodes, row.count),
+                SessionTree::Sorted(tree) => Ok(tree.root()),
+            })?;
+            Ok(root.map(|root| (root, row.count)))
+        })
+    }
+
+    /// The inclusion proof of an entry in the tree as it is now, finalized or not.
+    pub fn prove(&self, record: &Id) -> Result<InclusionProof> {
+        self.read(|connection| {
+            let entry = read::find(connection, record)?;
+            let row = session::find(connection, &entry.session_id)?;
+            let (scheme, count) = (row.scheme(), row.count);
+            let missing = || damaged("an entry that is not in its tree");
+            let (index, steps, root) = with_tree(connection, &row, |tree| {
+                Ok(match tree {
+                    SessionTree::Stored(nodes) => {
+                        let index = match scheme {
+                            Scheme::V1Sorted => sorted_index(nodes, count, &entry.content_hash)?.ok_or_else(missing)?,
+                            _ => entry.index,
+                        };
+                        (index, tree::path(scheme, nodes, count, index)?, tree::root(scheme, nodes, count)?)
+                    }
+                    SessionTree::Sorted(tree) => {
+                        let index = sorted_index(tree, count, &entry.content_hash)?.ok_or_else(missing)?;
+                        (index, tree.path(index), tree.root())
+                    }
+                })
+            })?;
+            let (steps, root) = steps.zip(root).ok_or_else(missing)?;
+            Ok(InclusionProof { scheme, leaf_hash: entry.content_hash, index, count, steps, root })
+        })
+    }
+}
+
+/// The tree of a session: in the store, or put together for an open session whose leaves are to be sorted.
+enum SessionTree<'a> {
+    Stored(&'a StoredNodes<'a>),
+    Sorted(&'a Tree),
+}
+
+fn with_tree<T>(
+    connection: &Connection,
+    row: &SessionRow,
+    work: impl FnOnce(SessionTree<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    if row.scheme() == Scheme::V1Sorted && !row.finalized {
+        work(SessionTree::Sorted(&sorted_tree(connection, row)?))
+    } else {
+        work(SessionTree::Stored(&StoredNodes { connection, session: row.id(), scheme: row.scheme() }))
+    }
+}
+
+/// Sorting needs all leaves: the one scheme whose running root costs the whole session.
+fn sorted_tree(connection: &Connection, row: &SessionRow) -> Result<Tree, Failure> {
+    let mut statement = connection.prepare_cached("SELECT content_hash FROM thought_records WHERE session_id = ?1")?;
+    let hashes = statement.query_map([row.id().as_str()], |row| row.get(0))?;
+    let mut leaves = hashes.map(|hash| Ok(ContentHash::new(hash?))).collect::<Result<Vec<_>, Failure>>()?;
+    leaves.sort_unstable();
+    let mut tree = Tree::new(Scheme::V1Sorted);
+    for leaf in &leaves {
+        tree.push(Scheme::V1Sorted.leaf(leaf));
+    }
+    Ok(tree)
+}
+
+/// Where a leaf stands among sorted ones.
+fn sorted_index<N: tree::Nodes>(nodes: &N, count: u64, leaf: &ContentHash) -> Result<Option<u64>, N::Error> {
+    let leaf = Scheme::V1Sorted.leaf(leaf);
+    let (mut from, mut to) = (0, count);
+    while from < to {
+        let middle = from + (to - from) / 2;
+        if nodes.node(0, middle)? < leaf { from = middle + 1 } else { to = middle }
+    }
+    Ok(if from < count && nodes.node(0, from)? == leaf { Some(from) } else { None })
+}
+
+/// Writes what is left of the tree and returns its root.
+fn keep_edge(connection: &Connection, row: &SessionRow) -> Result<RootHash, Failure> {
+    let (scheme, count) = (row.scheme(), row.count);
+    let nodes = StoredNodes { connection, session: row.id(), scheme };
+    if scheme == Scheme::V1Sorted {
+        let sorted = sorted_tree(connection, row)?;
+        for level in 0..u64::BITS {
+            for index in 0..(count >> level) {
+                let Ok(hash) = sorted.node(level, index);
+                nodes.keep(&[tree::Completed { level, index, hash }])?;
+            }
+        }
+    }
+    let edge = tree::edge(scheme, &nodes, count)?;
+    for (level, hash) in (0..).zip(edge) {
+        if let Some(hash) = hash {
+            nodes.keep(&[tree::Completed { level, index: count >> level, hash }])?;
+        }
+    }
+    tree::root(scheme, &nodes, count)?.ok_or_else(|| damaged("a tree without leaves"))
+}
+
+fn insert(connection: &Connection, row: &RootRow) -> Result<(), Failure> {
+    connection
+        .prepare_cached(
+            "INSERT INTO merkle_roots (session_id, root, record_count, finalized_at, scheme, genesis, head) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute((
+            row.session_id.as_str(),
+            row.root.as_bytes(),
+            row.record_count,
+            row.finalized_at.as_str(),
+            row.scheme.as_str(),
+            row.genesis.as_bytes(),
+            row.head.as_bytes(),
+        ))?;
+    Ok(())
+}
+
+fn find(connection: &Connection, session: &Id) -> Result<Option<RootRow>, Failure> {
+    let row = connection
+        .prepare_cached(
+            "SELECT root, record_count, finalized_at, scheme, genesis, head FROM merkle_roots WHERE session_id = ?1",
+        )?
+        .query_row([session.as_str()], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?, row.get::<_, String>(3)?, row.get(4)?, row.get(5)?))
+        })
+        .optional()?;
+    let Some((root, record_count, finalized_at, scheme, genesis, head)) = row else { return Ok(None) };
+    Ok(Some(RootRow {
+        session_id: session.clone(),
+        scheme: Scheme::parse(&scheme).ok_or_else(|| damaged("the scheme of a root"))?,
+        genesis: ChainHash::new(genesis),
+        head: ChainHash::new(head),
+        root: RootHash::new(root),
+        record_count,
+        finalized_at: Timestamp::parse(&finalized_at).ok_or_else(|| damaged("the time of a root"))?,
+    }))
+}
+
+/// Where a finalized row and the entries disagree.
+pub(super) fn root_break(
+    connection: &Connection,
+    row: &SessionRow,
+    check: &ChainCheck,
+) -> Result<Option<Break>, Failure> {
+    let Some(stored) = find(connection, row.id())? else { return Ok(None) };
+    let nodes = StoredNodes { connection, session: row.id(), scheme: row.scheme() };
+    let tree_root = tree::root(row.scheme(), &nodes, row.count).ok().flatten();
+    let holds = Some(stored.root) == check.root
+        && tree_root == check.root
+        && stored.record_count == check.records
+        && stored.head == check.head
+        && stored.genesis == row.genesis
+        && stored.scheme == row.scheme();
+    Ok((!holds).then(|| Break {
+        index: check.records,
+        id: row.id().clone(),
+        reason: BreakReason::RootMismatch,
+        expected: check.root.map_or_else(String::new, |root| root.to_string()),
+        actual: stored.root.to_string(),
+    }))
+}
+
+impl Break {
+    /// One line for people.
+    pub fn explain(&self) -> String {
+        let Self { index, id, .. } = self;
+        match self.reason {
+            BreakReason::ContentHashMismatch => {
+                format!("the text of entry {index} ({id}) is not the one that was recorded")
+            }
+            BreakReason::ChainHashMismatch => format!("entry {index} ({id}) does not follow its parent"),
+            BreakReason::ColumnsDiffer => format!("the row of entry {index} ({id}) differs from what was hashed"),
+            BreakReason::PositionMissing => format!("entry {} is missing before {id}", self.expected),
+            BreakReason::RootMismatch => "the finalized root is not that of the entries".to_owned(),
+        }
+    }
+
+    /// The same for programs.
+    pub fn details(&self) -> serde_json::Value {
+        serde_json::json!({
+            "valid": false,
+            "broken_at": self.id,
+            "index": self.index,
+            "reason": self.reason.as_str(),
+            "expected": self.expected,
+            "actual": self.actual,
+        })
+    }
+}

@@ -1,0 +1,171 @@
+//! The store: SQLite in the repository's common directory, private to a clone. The only folder that names rusqlite.
+//!
+//! Every change is one `BEGIN IMMEDIATE` transaction on a write-ahead log that is flushed before the call returns, so
+//! an acknowledged record survives `kill -9` and power loss, and two writers make one chain.
+
+mod append;
+mod check;
+mod event;
+mod finalize;
+mod nodes;
+mod read;
+mod schema;
+mod search;
+mod session;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+
+use crate::error::{Code, Error, Result};
+
+pub use append::{Appended, NewAttestation, NewEntry, NewThought};
+pub use check::{Break, BreakReason, ChainCheck};
+pub use event::{Event, NewEvent};
+pub use finalize::RootRow;
+pub use read::{Order, StoredEntry};
+pub use schema::MIGRATIONS;
+pub use search::Hit;
+pub use session::{NewSession, SessionRow};
+
+/// An open store.
+#[derive(Debug)]
+pub struct Store {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Store {
+    /// Opens the store, making it if it is not there.
+    pub fn open_or_create(path: &Path, patience: Duration) -> Result<Self> {
+        if !path.exists() {
+            schema::make_directory(path)?;
+        }
+        Self::open_with(path, patience, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
+    }
+
+    /// Opens the store; an error if there is none.
+    pub fn open(path: &Path, patience: Duration) -> Result<Self> {
+        if !path.exists() {
+            return Err(Error::new(Code::NoStore, "nothing has been recorded in this repository yet")
+                .hint("git proof start --intent \"what you are about to do\""));
+        }
+        Self::open_with(path, patience, OpenFlags::SQLITE_OPEN_READ_WRITE)
+    }
+
+    /// `patience` is how long a call waits for another writer.
+    fn open_with(path: &Path, patience: Duration, flags: OpenFlags) -> Result<Self> {
+        let failed = |error| failure(path, error);
+        let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
+        connection.busy_timeout(patience).map_err(failed)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        connection
+            .execute_batch(
+                "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; \
+                 PRAGMA trusted_schema = OFF;",
+            )
+            .map_err(failed)?;
+        let mut store = Self { connection, path: path.to_owned() };
+        store.migrate(patience)?;
+        Ok(store)
+    }
+
+    /// One transaction that holds the write lock from its beginning. Nothing of it stays if `work` fails.
+    fn write<T>(&mut self, work: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>) -> Result<T> {
+        let path = self.path.clone();
+        let run = || {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let done = work(&transaction)?;
+            transaction.commit()?;
+            Ok(done)
+        };
+        run().map_err(|error: Failure| error.explain(&path))
+    }
+
+    /// One transaction in which all reads see the same state.
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T> {
+        let run = || {
+            let transaction = self.connection.unchecked_transaction()?;
+            work(&transaction)
+        };
+        run().map_err(|error: Failure| error.explain(&self.path))
+    }
+}
+
+/// What can go wrong inside a transaction: SQLite, or a rule of ours.
+#[derive(Debug)]
+enum Failure {
+    Sqlite(rusqlite::Error),
+    Refused(Error),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// A tree in memory cannot fail; in one expression with one in the store it says so like this.
+impl From<std::convert::Infallible> for Failure {
+    fn from(never: std::convert::Infallible) -> Self {
+        match never {}
+    }
+}
+
+impl Failure {
+    fn explain(self, path: &Path) -> Error {
+        match self {
+            Self::Sqlite(error) => failure(path, error),
+            Self::Refused(error) => error,
+        }
+    }
+}
+
+/// A row that does not say what its column should: the file was changed by something else.
+fn damaged(what: &str) -> Failure {
+    Failure::Refused(
+        Error::new(Code::StoreFailed, format!("the store is damaged: {what}"))
+            .hint("restore .git/proof/store.db from a backup; anchored sessions can be verified from git alone"),
+    )
+}
+
+/// What SQLite says, in words that help.
+fn failure(path: &Path, error: rusqlite::Error) -> Error {
+    let path = path.display();
+    let code = error.sqlite_error_code();
+    let (kind, message, hint) = match code {
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => (
+            Code::StoreBusy,
+            format!("another process has been writing to {path} for too long"),
+            "wait for it to finish and try again; nothing was recorded",
+        ),
+        Some(ErrorCode::DiskFull) => (
+            Code::StoreFailed,
+            format!("no room left to write {path}"),
+            "free some space and try again; what was recorded before is safe",
+        ),
+        Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::CannotOpen) => (
+            Code::StoreFailed,
+            format!("cannot open {path} for writing"),
+            "check who owns the .git/proof directory and its files, and that the disk is writable",
+        ),
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => (
+            Code::StoreFailed,
+            format!("{path} is damaged or not a store"),
+            "move the file away or restore a backup; anchored sessions can be verified from git alone",
+        ),
+        _ => (
+            Code::StoreFailed,
+            format!("the store {path} failed"),
+            "try again; if it goes on, keep a copy of .git/proof and report it",
+        ),
+    };
+    Error::new(kind, message).because(error).hint(hint)
+}

@@ -1,0 +1,53 @@
+//! The nodes of a session's tree, as the store keeps them.
+
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::{Failure, damaged};
+use crate::proof::digest::{ContentHash, NodeHash};
+use crate::proof::record::Id;
+use crate::proof::scheme::Scheme;
+use crate::proof::tree::{Completed, Nodes};
+
+/// The tree of one session inside a transaction.
+pub(super) struct StoredNodes<'a> {
+    pub(super) connection: &'a Connection,
+    pub(super) session: &'a Id,
+    pub(super) scheme: Scheme,
+}
+
+impl StoredNodes<'_> {
+    /// Keeps nodes. Leaves of an ordered tree are their entries' content hashes and are not kept again.
+    pub(super) fn keep(&self, nodes: &[Completed]) -> Result<(), Failure> {
+        let mut insert = self
+            .connection
+            .prepare_cached("INSERT INTO merkle_nodes (session_id, level, node_index, hash) VALUES (?1, ?2, ?3, ?4)")?;
+        for node in nodes {
+            if node.level > 0 || self.scheme == Scheme::V1Sorted {
+                insert.execute((self.session.as_str(), node.level, node.index, node.hash.as_bytes()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Nodes for StoredNodes<'_> {
+    type Error = Failure;
+
+    fn node(&self, level: u32, index: u64) -> Result<NodeHash, Failure> {
+        let leaf_of_entry = level == 0 && self.scheme != Scheme::V1Sorted;
+        let hash: Option<[u8; 32]> = if leaf_of_entry {
+            self.connection
+                .prepare_cached("SELECT content_hash FROM thought_records WHERE session_id = ?1 AND position = ?2")?
+                .query_row((self.session.as_str(), index), |row| row.get(0))
+        } else {
+            self.connection
+                .prepare_cached(
+                    "SELECT hash FROM merkle_nodes WHERE session_id = ?1 AND level = ?2 AND node_index = ?3",
+                )?
+                .query_row((self.session.as_str(), level, index), |row| row.get(0))
+        }
+        .optional()?;
+        let hash = hash.ok_or_else(|| damaged(&format!("node {index} of level {level} is missing")))?;
+        Ok(if leaf_of_entry { self.scheme.leaf(&ContentHash::new(hash)) } else { NodeHash::new(hash) })
+    }
+}

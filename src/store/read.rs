@@ -1,0 +1,182 @@
+//! Reading entries back: the stored line is parsed as strictly as evidence is.
+
+use std::ops::ControlFlow;
+
+use rusqlite::{Connection, Row};
+
+use super::{Failure, Store, damaged, session};
+use crate::error::{Code, Error, Result};
+use crate::proof::digest::{ChainHash, ContentHash};
+use crate::proof::record::{Body, Entry, Id, RecordType};
+use crate::proof::timestamp::Timestamp;
+
+/// An entry as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredEntry {
+    /// The session it belongs to.
+    pub session_id: Id,
+    /// Its position there.
+    pub index: u64,
+    /// Its id.
+    pub id: Id,
+    /// The entry before it in the chain; `None` for the genesis.
+    pub parent_id: Option<Id>,
+    /// What kind of thought; `None` for an attested operation.
+    pub kind: Option<RecordType>,
+    /// When it was recorded.
+    pub timestamp: Timestamp,
+    /// Chain hash of its parent.
+    pub prev_hash: ChainHash,
+    /// What it says and where it stands.
+    pub content_hash: ContentHash,
+    /// The two joined.
+    pub chain_hash: ChainHash,
+    /// Whether it stays out of published evidence.
+    pub private: bool,
+    /// The number of the ledger line that wrote it.
+    pub last_event: i64,
+    /// What was hashed; `None` once retention has blanked it.
+    pub line: Option<String>,
+}
+
+/// From which end a session is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// From the first entry on.
+    Oldest,
+    /// From the last one back.
+    Newest,
+}
+
+pub(super) const COLUMNS: &str = "session_id, position, id, parent_id, type, timestamp, prev_hash, content_hash, \
+                                  chain_hash, private, last_event, line";
+
+impl StoredEntry {
+    pub(super) fn read(row: &Row<'_>) -> Result<Self, Failure> {
+        let id = |column: usize| -> Result<Id, Failure> {
+            Id::parse(row.get_ref(column)?.as_str().unwrap_or_default()).ok_or_else(|| damaged("an id"))
+        };
+        let kind = match row.get_ref(4)?.as_str().unwrap_or_default() {
+            "attest" => None,
+            name => Some(RecordType::parse(name).ok_or_else(|| damaged("the type of a record"))?),
+        };
+        let time = row.get_ref(5)?.as_str().unwrap_or_default();
+        Ok(Self {
+            session_id: id(0)?,
+            index: row.get(1)?,
+            id: id(2)?,
+            parent_id: if row.get_ref(3)? == rusqlite::types::ValueRef::Null { None } else { Some(id(3)?) },
+            kind,
+            timestamp: Timestamp::parse(time).ok_or_else(|| damaged("the time of a record"))?,
+            prev_hash: ChainHash::new(row.get(6)?),
+            content_hash: ContentHash::new(row.get(7)?),
+            chain_hash: ChainHash::new(row.get(8)?),
+            private: row.get(9)?,
+            last_event: row.get(10)?,
+            line: row.get(11)?,
+        })
+    }
+
+    /// The entry that was hashed; `None` once it is blanked.
+    pub fn entry(&self) -> Result<Option<Entry<'_>>> {
+        let Some(line) = &self.line else { return Ok(None) };
+        Entry::parse(line.as_bytes()).map(Some).map_err(|error| {
+            Error::new(Code::ChainBroken, format!("record {} is not readable: {error}", self.id))
+                .hint(format!("git proof check --session {} tells where the chain breaks", self.session_id))
+        })
+    }
+
+    /// Whether the columns say what the hashed line says.
+    pub(super) fn agrees_with(&self, entry: &Entry<'_>) -> bool {
+        let kind = match &entry.body {
+            Body::Thought { kind, .. } => Some(*kind),
+            Body::Attest { .. } => None,
+        };
+        self.id == entry.id
+            && self.timestamp == entry.timestamp
+            && self.prev_hash == entry.prev_hash
+            && self.kind == kind
+    }
+}
+
+/// Calls `each` with the entries of a session, until it breaks off.
+pub(super) fn walk(
+    connection: &Connection,
+    session: &Id,
+    order: Order,
+    mut each: impl FnMut(StoredEntry) -> Result<ControlFlow<()>, Failure>,
+) -> Result<(), Failure> {
+    let direction = match order {
+        Order::Oldest => "ASC",
+        Order::Newest => "DESC",
+    };
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {COLUMNS} FROM thought_records WHERE session_id = ?1 ORDER BY position {direction}"
+    ))?;
+    let mut rows = statement.query([session.as_str()])?;
+    while let Some(row) = rows.next()? {
+        if each(StoredEntry::read(row)?)?.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Finds an entry by its id.
+pub(super) fn find(connection: &Connection, id: &Id) -> Result<StoredEntry, Failure> {
+    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM thought_records WHERE id = ?1"))?;
+    let mut rows = statement.query([id.as_str()])?;
+    match rows.next()? {
+        Some(row) => StoredEntry::read(row),
+        None => Err(Error::new(Code::RecordNotFound, format!("there is no record {id}"))
+            .hint("git proof log shows the records of a session with their ids")
+            .details(serde_json::json!({ "id": id }))
+            .into()),
+    }
+}
+
+impl Store {
+    /// All entries of a session, or the newest `limit` of them, in order of recording.
+    pub fn entries(&self, session: &Id, limit: Option<u64>) -> Result<Vec<StoredEntry>> {
+        self.read(|connection| {
+            session::find(connection, session)?;
+            let mut entries = Vec::new();
+            let order = if limit.is_some() { Order::Newest } else { Order::Oldest };
+            walk(connection, session, order, |entry| {
+                if limit.is_some_and(|limit| entries.len() as u64 >= limit) {
+                    return Ok(ControlFlow::Break(()));
+                }
+                entries.push(entry);
+                Ok(ControlFlow::Continue(()))
+            })?;
+            if order == Order::Newest {
+                entries.reverse();
+            }
+            Ok(entries)
+        })
+    }
+
+    /// An entry by its id.
+    pub fn entry(&self, id: &Id) -> Result<StoredEntry> {
+        self.read(|connection| find(connection, id))
+    }
+
+    /// The entries from the first one to this one, along the parents.
+    pub fn trail(&self, id: &Id) -> Result<Vec<StoredEntry>> {
+        self.read(|connection| {
+            let mut trail = vec![find(connection, id)?];
+            while let Some(parent) = trail.last().and_then(|entry| entry.parent_id.clone()) {
+                let parent = find(connection, &parent)?;
+                if trail
+                    .last()
+                    .is_some_and(|child| parent.index >= child.index || parent.session_id != child.session_id)
+                {
+                    return Err(damaged("a record whose parent is not an earlier record of its session"));
+                }
+                trail.push(parent);
+            }
+            trail.reverse();
+            Ok(trail)
+        })
+    }
+}

@@ -1,0 +1,187 @@
+//! Sessions: opening one, finding one, ending one, and which one a worktree works in.
+
+use rusqlite::{Connection, OptionalExtension as _, Row};
+
+use super::{Failure, NewEvent, Store, damaged, event};
+use crate::error::{Code, Error, Result};
+use crate::proof::digest::ChainHash;
+use crate::proof::record::{Id, Opening};
+use crate::proof::scheme::Scheme;
+use crate::proof::timestamp::Timestamp;
+
+/// A session to be opened.
+#[derive(Debug, Clone)]
+pub struct NewSession<'a> {
+    /// Its opening record.
+    pub opening: &'a Opening,
+    /// The worktree that works in it from now on.
+    pub worktree: &'a str,
+}
+
+/// A session as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionRow {
+    /// Its opening record.
+    pub opening: Opening,
+    /// The opening record as it was hashed.
+    pub opening_line: String,
+    /// The chain hash that its first entry has for a parent.
+    pub genesis: ChainHash,
+    /// When it was ended.
+    pub ended_at: Option<Timestamp>,
+    /// Whether it is finalized.
+    pub finalized: bool,
+    /// Number of its entries.
+    pub count: u64,
+}
+
+const COLUMNS: &str = "opening, genesis, ended_at, \
+    EXISTS (SELECT 1 FROM merkle_roots WHERE merkle_roots.session_id = audit_sessions.session_id), \
+    (SELECT coalesce(max(position) + 1, 0) FROM thought_records WHERE thought_records.session_id = audit_sessions.session_id), \
+    session_id, intent, task_id, started_at, caller, proof_grade, scheme";
+
+impl SessionRow {
+    fn read(row: &Row<'_>) -> Result<Self, Failure> {
+        let line: String = row.get(0)?;
+        let opening =
+            Opening::parse(line.as_bytes()).map_err(|error| damaged(&format!("a session's opening: {error}")))?;
+        // The columns are there to be searched. Where they say something else than what was hashed, someone was at it.
+        let columns_agree = row.get::<_, String>(5)? == opening.session_id.as_str()
+            && row.get::<_, String>(6)? == opening.intent
+            && row.get::<_, Option<String>>(7)? == opening.task_id
+            && row.get::<_, String>(8)? == opening.started_at.as_str()
+            && row.get::<_, String>(9)? == opening.caller
+            && row.get::<_, bool>(10)? == opening.proof_grade
+            && row.get::<_, String>(11)? == opening.scheme.as_str();
+        let genesis = ChainHash::new(row.get(1)?);
+        if !columns_agree || genesis != opening.scheme.genesis(line.as_bytes()) {
+            let message = format!("session {}: its row is not what its genesis covers", opening.session_id);
+            return Err(Error::new(Code::ChainBroken, message)
+                .hint("the store was changed by something else; restore it from a backup")
+                .details(serde_json::json!({ "session_id": opening.session_id, "reason": "genesis_mismatch" }))
+                .into());
+        }
+        let ended_at = row.get::<_, Option<String>>(2)?.and_then(|text| Timestamp::parse(&text));
+        Ok(Self { opening, opening_line: line, genesis, ended_at, finalized: row.get(3)?, count: row.get(4)? })
+    }
+
+    /// Its id.
+    pub fn id(&self) -> &Id {
+        &self.opening.session_id
+    }
+
+    /// How it is hashed.
+    pub fn scheme(&self) -> Scheme {
+        self.opening.scheme
+    }
+}
+
+/// Finds a session.
+pub(super) fn find(connection: &Connection, session: &Id) -> Result<SessionRow, Failure> {
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM audit_sessions WHERE session_id = ?1"))?;
+    let mut rows = statement.query([session.as_str()])?;
+    match rows.next()? {
+        Some(row) => SessionRow::read(row),
+        None => Err(Error::new(Code::SessionNotFound, format!("there is no session {session}"))
+            .hint("git proof log --all lists the sessions; git proof start opens one")
+            .details(serde_json::json!({ "session_id": session }))
+            .into()),
+    }
+}
+
+impl Store {
+    /// Opens a session, writes its genesis into the ledger and makes it the worktree's current one.
+    pub fn start(&mut self, new: &NewSession<'_>, event: &NewEvent<'_>) -> Result<SessionRow> {
+        let opening = new.opening;
+        let line = opening.to_line();
+        let genesis = opening.scheme.genesis(line.as_bytes());
+        self.write(|transaction| {
+            let id = &opening.session_id;
+            let exists: Option<i64> = transaction
+                .prepare_cached("SELECT 1 FROM audit_sessions WHERE session_id = ?1")?
+                .query_row([id.as_str()], |row| row.get(0))
+                .optional()?;
+            if exists.is_some() {
+                return Err(Error::new(Code::SessionExists, format!("session {id} exists already"))
+                    .hint("leave --session-id away to get a new id, or go on in that session with --session")
+                    .details(serde_json::json!({ "session_id": id }))
+                    .into());
+            }
+            transaction
+                .prepare_cached(
+                    "INSERT INTO audit_sessions \
+                     (session_id, intent, task_id, started_at, caller, proof_grade, scheme, opening, genesis) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+                )?
+                .execute((
+                    id.as_str(),
+                    &opening.intent,
+                    &opening.task_id,
+                    opening.started_at.as_str(),
+                    &opening.caller,
+                    opening.proof_grade,
+                    opening.scheme.as_str(),
+                    &line,
+                    genesis.as_bytes(),
+                ))?;
+            event::write(transaction, Some(id), event, Some(&format!("genesis {genesis}")))?;
+            transaction
+                .prepare_cached(
+                    "INSERT INTO worktree_sessions (worktree, session_id) VALUES (?1, ?2) \
+                     ON CONFLICT (worktree) DO UPDATE SET session_id = excluded.session_id",
+                )?
+                .execute((new.worktree, id.as_str()))?;
+            find(transaction, id)
+        })
+    }
+
+    /// The session in which a worktree works.
+    pub fn current_session(&self, worktree: &str) -> Result<Option<Id>> {
+        self.read(|connection| {
+            let id: Option<String> = connection
+                .prepare_cached("SELECT session_id FROM worktree_sessions WHERE worktree = ?1")?
+                .query_row([worktree], |row| row.get(0))
+                .optional()?;
+            match id {
+                None => Ok(None),
+                Some(id) => Id::parse(&id).map(Some).ok_or_else(|| damaged("a session id")),
+            }
+        })
+    }
+
+    /// A session by its id.
+    pub fn session(&self, session: &Id) -> Result<SessionRow> {
+        self.read(|connection| find(connection, session))
+    }
+
+    /// The newest sessions, newest first.
+    pub fn sessions(&self, limit: u32) -> Result<Vec<SessionRow>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT {COLUMNS} FROM audit_sessions ORDER BY started_at DESC, rowid DESC LIMIT ?1"
+            ))?;
+            let mut rows = statement.query([limit])?;
+            let mut sessions = Vec::new();
+            while let Some(row) = rows.next()? {
+                sessions.push(SessionRow::read(row)?);
+            }
+            Ok(sessions)
+        })
+    }
+
+    /// Ends a session. Ending it again changes nothing: the first time stays.
+    pub fn end(&mut self, session: &Id, event: &NewEvent<'_>) -> Result<SessionRow> {
+        self.write(|transaction| {
+            let row = find(transaction, session)?;
+            if row.ended_at.is_some() {
+                return Ok(row);
+            }
+            transaction
+                .prepare_cached("UPDATE audit_sessions SET ended_at = ?2 WHERE session_id = ?1")?
+                .execute((session.as_str(), event.at.as_str()))?;
+            event::write(transaction, Some(session), event, None)?;
+            Ok(SessionRow { ended_at: Some(event.at), ..row })
+        })
+    }
+}
