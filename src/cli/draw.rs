@@ -56,7 +56,7 @@ pub(super) fn entries(entries: &[EntryView], full: bool, now: &Timestamp, paint:
         if let Some(before) = before
             && follows != Some(&before.id)
         {
-            let from = follows.map_or("the beginning".to_owned(), |id| id.to_string());
+            let from = follows.map_or("the beginning".to_owned(), ToString::to_string);
             text += &paint.paint(Role::Faint, &format!("  ╭ branches off from {from}\n"));
         }
         text += &if full { entry_in_full(entry, now, paint) + "\n" } else { self::entry(entry, now, paint) };
@@ -65,27 +65,19 @@ pub(super) fn entries(entries: &[EntryView], full: bool, now: &Timestamp, paint:
     text
 }
 
-/// An entry: its first line with kind, time and id, then the rest of its text.
+/// An entry: its kind and text, then when it was recorded and its id.
 pub(super) fn entry(entry: &EntryView, now: &Timestamp, paint: Paint) -> String {
-    let mut lines = body_lines(entry);
-    let mut text = head_line(entry, &lines.remove(0), now, paint);
-    for line in lines {
-        text += &format!("  {:10} {line}\n", "");
-    }
-    text
-}
-
-fn head_line(entry: &EntryView, first: &str, now: &Timestamp, paint: Paint) -> String {
     let label = paint.paint(role(entry), &format!("{:10}", entry.label()));
     let private = if entry.private { " (private)" } else { "" };
     let tail = paint.paint(Role::Faint, &format!("{}{private} · {}", ago(&entry.timestamp, now), entry.id));
-    format!("{} {label} {first}\n  {:10} {tail}\n", mark(entry), "")
+    let body = body_lines(entry).join("\n             ");
+    format!("{} {label} {body}\n             {tail}\n", mark(entry))
 }
 
 /// Everything there is to know of an entry.
 pub(super) fn entry_in_full(entry: &EntryView, now: &Timestamp, paint: Paint) -> String {
     let label = paint.paint(role(entry), entry.label());
-    let parent = entry.parent_id.as_ref().map_or("the genesis".to_owned(), |parent| parent.to_string());
+    let parent = entry.parent_id.as_ref().map_or("the genesis".to_owned(), ToString::to_string);
     let mut text = format!(
         "{label} {}\n  session       {}, entry {}\n  follows       {parent}\n  recorded      {} ({})\n",
         paint.paint(Role::Strong, entry.id.as_str()),

@@ -82,7 +82,7 @@ impl ProofTrailers {
         let (text, hidden) = split_at_nul(message);
         let block = block_start(text);
         let mut found = Self::default();
-        for line in lines(&text[..block]).chain(lines(hidden)) {
+        for line in lines(&text[..block]).chain(hidden.split(|byte| matches!(byte, b'\n' | 0))) {
             if has_our_prefix(line) {
                 found.strays.push(Stray::Outside { line: lossy(line) });
             }
@@ -153,7 +153,10 @@ impl fmt::Display for ProofTrailer {
 
 /// Git shows a message only up to its first NUL, so nothing after it is read.
 fn split_at_nul(message: &[u8]) -> (&[u8], &[u8]) {
-    message.split_at(memchr::memchr(0, message).unwrap_or(message.len()))
+    match memchr::memchr(0, message) {
+        Some(at) => (&message[..at], &message[at + 1..]),
+        None => (message, &[]),
+    }
 }
 
 fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
