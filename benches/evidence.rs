@@ -38,7 +38,7 @@ fn main() {
     let [ours, sha256sum, sha2] = medians(
         ROUNDS,
         [&mut || run(check_evidence().arg(&file)), &mut || run(Command::new("sha256sum").arg(&file)), &mut || {
-            _ = black_box(hash_once(&file))
+            black_box(hash_once(&file));
         }],
     );
     let peak = peak_memory_kib(check_evidence().arg(&file));
@@ -138,14 +138,14 @@ fn entry(number: usize, prev_hash: ChainHash, content: &str) -> Entry<'_> {
         Body::Thought {
             kind: RecordType::ALL[number % 4],
             content: Cow::Borrowed(content),
-            task_id: (number % 2 == 0).then_some(Cow::Borrowed("TASK-42")),
+            task_id: number.is_multiple_of(2).then_some(Cow::Borrowed("TASK-42")),
         }
     };
     Entry {
         id: Id::parse(&format!("e{number:07}")).unwrap(),
         prev_hash,
         timestamp: time(number),
-        metadata: (number % 5 == 0).then_some(Cow::Owned(metadata)),
+        metadata: number.is_multiple_of(5).then_some(Cow::Owned(metadata)),
         body,
     }
 }

@@ -136,9 +136,8 @@ impl Index {
     /// different chain hashes that share them cost about 2^64 attempts each.
     #[allow(clippy::cast_possible_truncation)] // the shift leaves as many bits as there are slots
     fn first_slot(&self, hash: &ChainHash) -> usize {
-        let [a, b, c, d, e, f, g, h, ..] = *hash.as_bytes();
-        let key = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-        (key.wrapping_mul(self.multiplier) >> (u64::BITS - self.slots.len().ilog2())) as usize
+        let (words, _) = hash.as_bytes().as_chunks();
+        (u64::from_le_bytes(words[0]).wrapping_mul(self.multiplier) >> (u64::BITS - self.slots.len().ilog2())) as usize
     }
 }
 
