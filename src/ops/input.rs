@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::{Code, Error, Result};
 use crate::proof::canonical::MAX_INTEGER;
@@ -20,8 +20,8 @@ pub enum Source {
 
 impl Source {
     /// Reads an argument.
-    pub fn parse(argument: &str) -> Self {
-        if argument == "-" { Self::Stdin } else { Self::File(argument.into()) }
+    pub fn parse(argument: &Path) -> Self {
+        if argument.as_os_str() == "-" { Self::Stdin } else { Self::File(argument.into()) }
     }
 
     pub(super) fn open(&self) -> Result<Box<dyn Read>> {
