@@ -2,6 +2,7 @@
 //! node shown as a leaf. Both are refused against a root that is trusted together with its count.
 
 use git_proof::proof::digest::{ContentHash, NodeHash, RootHash};
+use git_proof::proof::evidence::{self, Flaw};
 use git_proof::proof::inclusion::{InclusionProof, NotIncluded, Position, Step};
 use git_proof::proof::scheme::Scheme;
 use git_proof::proof::tree::Tree;
@@ -50,7 +51,7 @@ impl Session {
     /// has no neighbour.
     fn repeated(&self, level: usize) -> Option<Self> {
         let width = self.contents.len() >> level;
-        if width << level != self.contents.len() || width % 2 == 0 || width == 1 {
+        if width << level != self.contents.len() || width.is_multiple_of(2) || width == 1 {
             return None;
         }
         let start = (width - 1) << level;
@@ -90,6 +91,31 @@ fn a_list_with_its_last_leaf_repeated_has_the_same_root_so_a_root_needs_its_coun
     assert_eq!(honest.verify(&forged.proof(3)), Err(NotIncluded::AnotherCount));
     assert_eq!(forged.verify(&honest.proof(2)), Err(NotIncluded::AnotherCount));
 }
+
+#[test]
+fn evidence_with_its_last_line_repeated_adds_up_to_the_same_root_and_is_refused_by_its_count() {
+    let mut file = OPENING.to_owned() + "\n";
+    let mut prev = naive::sha256(&[OPENING.as_bytes()]);
+    for at in 0..3 {
+        let prev_hash = naive::hex(&prev);
+        let line = format!(
+            r#"{{"attest":"step {at}","id":"{at}","prev_hash":"{prev_hash}","timestamp":"2026-03-01T00:00:40.196Z"}}"#
+        );
+        prev = naive::chain_hash(Scheme::V1, &naive::sha256(&[line.as_bytes()]), &prev);
+        file += &(line + "\n");
+    }
+    let honest = evidence::verify(file.as_bytes()).unwrap();
+    let last = file.split_inclusive('\n').next_back().unwrap();
+    let forged = evidence::verify((file.clone() + last).as_bytes()).unwrap();
+    assert_eq!(honest.root, forged.root);
+    let refused = forged.require(&honest.root, honest.count).unwrap_err();
+    assert_eq!(refused.flaw, Flaw::CountMismatch { actual: 4 });
+}
+
+const OPENING: &str = concat!(
+    r#"{"caller":"A","intent":"I","proof_grade":false,"scheme":"v1","session_id":"s","#,
+    r#""started_at":"2026-03-01T00:00:40.196Z","task_id":null}"#
+);
 
 #[test]
 fn rfc9162_gives_a_repeated_last_leaf_another_root() {
@@ -145,9 +171,8 @@ fn a_neighbour_that_should_repeat_the_node_and_does_not_is_refused() {
             let session = Session::new(scheme, count);
             let honest = session.proof(count - 1);
             let levels = naive::levels(scheme, &session.contents);
-            for step in 0..honest.steps.len() {
-                let width = levels[step].len();
-                if width % 2 == 0 {
+            for (step, level) in levels[..levels.len() - 1].iter().enumerate() {
+                if level.len().is_multiple_of(2) {
                     continue;
                 }
                 let mut proof = honest.clone();

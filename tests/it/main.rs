@@ -3,9 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)] // tests
 
 mod canonical;
+mod check;
+mod common;
 mod forgeries;
+mod layers;
 mod mutations;
 mod naive;
 mod sessions;
+mod trailers;
 mod trees;
 mod vectors;

@@ -67,7 +67,7 @@ fn path_in(levels: &[Vec<Hash>], index: usize) -> Vec<(Hash, bool)> {
     let mut path = Vec::new();
     for level in &levels[..levels.len() - 1] {
         let neighbour = if at % 2 == 1 { at - 1 } else { at + 1 };
-        path.push((*level.get(neighbour).unwrap_or(&level[at]), at % 2 == 0));
+        path.push((*level.get(neighbour).unwrap_or(&level[at]), at.is_multiple_of(2)));
         at /= 2;
     }
     path

@@ -151,8 +151,8 @@ fn build(opening: &Opening, drafts: &[Draft]) -> Session {
         let prev = draft.branch.map_or(hashes[at], |branch| hashes[branch.index(hashes.len())]);
         let entry = draft.entry(at, ChainHash::new(prev));
         let line = entry.to_line();
-        let hashed = if scheme == Scheme::AmsV0 { draft.text.as_bytes() } else { line.as_bytes() };
-        let content = naive::sha256(&[hashed]);
+        let preimage = if scheme == Scheme::AmsV0 { draft.text.as_bytes() } else { line.as_bytes() };
+        let content = naive::sha256(&[preimage]);
         hashes.push(naive::chain_hash(scheme, &content, &prev));
         contents.push(content);
         evidence += &evidence::publish(scheme, &entry, draft.private, at + 1 == drafts.len());

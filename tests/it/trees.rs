@@ -226,9 +226,9 @@ fn a_consistency_proof_with_a_step_added_is_refused() {
         let proof = log.proof(old, new);
         for step in 0..=proof.len() {
             for added in [NodeHash::new([7; 32]), proof.get(step).copied().unwrap_or(NodeHash::new([0; 32]))] {
-                let mut long = proof.clone();
-                long.insert(step, added);
-                assert!(!log.holds(old, new, &long), "{old} to {new} with one more at {step}");
+                let mut extended = proof.clone();
+                extended.insert(step, added);
+                assert!(!log.holds(old, new, &extended), "{old} to {new} with one more at {step}");
             }
         }
     }
@@ -256,9 +256,9 @@ fn a_consistency_proof_does_not_tie_other_logs() {
     let log = Log::new();
     for (old, new) in pairs().filter(|(old, new)| old < new && *new <= MOST) {
         let proof = log.proof(old, new);
-        for other_new in 1..=MOST {
-            for other_old in (1..=other_new).filter(|other_old| (*other_old, other_new) != (old, new)) {
-                assert!(!log.holds(other_old, other_new, &proof), "{old} to {new} as {other_old} to {other_new}");
+        for later in 1..=MOST {
+            for earlier in (1..=later).filter(|earlier| (*earlier, later) != (old, new)) {
+                assert!(!log.holds(earlier, later, &proof), "{old} to {new} as {earlier} to {later}");
             }
         }
     }
