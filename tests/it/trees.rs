@@ -275,3 +275,15 @@ fn a_consistency_proof_does_not_hold_for_other_roots() {
         assert!(!log::is_consistent((old as u64, old_root), (new as u64, &other), &proof), "{old} to {new}");
     }
 }
+
+#[test]
+fn a_consistency_proof_does_not_hold_for_a_log_that_is_said_to_be_a_level_higher() {
+    // The roots fit and every step is right; only the path must go on, and does not.
+    let log = Log::new();
+    for (old, new) in pairs() {
+        let proof = log.proof(old, new);
+        let higher = new.next_power_of_two() as u64 + 1;
+        let (old_root, new_root) = (&log.roots[old], &log.roots[new]);
+        assert!(!log::is_consistent((old as u64, old_root), (higher, new_root), &proof), "{old} to {new}");
+    }
+}
