@@ -2,5 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)] // tests
 
+mod canonical;
+mod check;
+mod common;
+mod forgeries;
 mod format;
+mod layers;
+mod mutations;
+mod naive;
+mod sessions;
+mod trailers;
+mod trees;
 mod vectors;
