@@ -8,12 +8,11 @@ mod table;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs::File;
 use std::hint::black_box;
 use std::io::{BufWriter, Read as _, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
 use git_proof::proof::chain::Chain;
 use git_proof::proof::digest::ChainHash;
@@ -21,11 +20,10 @@ use git_proof::proof::record::{Body, Entry, Id, Opening, RecordType};
 use git_proof::proof::scheme::Scheme;
 use git_proof::proof::timestamp::Timestamp;
 use sha2::{Digest as _, Sha256};
-use table::{Row, Target, medians};
+use table::{Row, Target, medians, peak_memory_kib, run};
 
 const ENTRIES: usize = 1_000_000;
 const ROUNDS: usize = 7;
-const MEMORY_LIMIT_KIB: u32 = 64 << 10;
 
 fn main() {
     if !table::wanted() {
@@ -45,29 +43,14 @@ fn main() {
     table::print(&[
         Row::speed("check-evidence, 1,000,000 entries : sha256sum", ours, sha256sum, Target::AtLeast(0.6)),
         Row::speed("check-evidence : SHA-256 of the file with the CPU's instructions", ours, sha2, Target::None),
-        Row {
-            figure: "peak memory of check-evidence".to_owned(),
-            ours: mebibytes(peak),
-            baseline: mebibytes(MEMORY_LIMIT_KIB),
-            ratio: f64::from(MEMORY_LIMIT_KIB) / f64::from(peak),
-            target: Target::AtLeast(1.0),
-        },
+        Row::memory("peak memory of check-evidence : its limit", peak, 64 << 10),
     ]);
-}
-
-fn mebibytes(kib: u32) -> String {
-    format!("{:.1} MiB", f64::from(kib) / 1024.0)
 }
 
 fn check_evidence() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_git-proof"));
     command.arg("check-evidence");
     command
-}
-
-fn run(command: &mut Command) {
-    let status = command.stdout(Stdio::null()).status().unwrap();
-    assert!(status.success(), "{command:?}: {status}");
 }
 
 /// What sha256sum does, where it has no code for the CPU's SHA instructions (GNU coreutils built without OpenSSL).
@@ -81,23 +64,6 @@ fn hash_once(file: &Path) -> [u8; 32] {
             length => hash.update(&piece[..length]),
         }
     }
-}
-
-/// The high-water mark that the kernel keeps for a process, asked for until it ends. The mark never falls, so the last
-/// answer misses at most what the last millisecond added. (`ru_maxrss` would count this process before it became the
-/// other.)
-fn peak_memory_kib(command: &mut Command) -> u32 {
-    let mut child = command.stdout(Stdio::null()).spawn().unwrap();
-    let status = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
-    while child.try_wait().unwrap().is_none() {
-        let text = fs::read_to_string(&status).unwrap_or_default();
-        let mark = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
-        peak = peak.max(mark.unwrap_or(0));
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    assert!(peak > 0, "no VmHWM in {status}; this figure needs Linux");
-    peak
 }
 
 /// About 300 MB: every hundredth entry branches off somewhere in the past, a tenth are attestations, a fifth have

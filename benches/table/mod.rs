@@ -1,7 +1,9 @@
 //! The one table that a benchmark prints, and the way its figures are taken.
 
-#![allow(clippy::print_stdout)] // what a benchmark is for
+#![allow(clippy::print_stdout, clippy::unwrap_used)] // what a benchmark is for; one whose figures mean nothing should stop
+#![allow(dead_code)] // each benchmark takes what it needs
 
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// What a figure must be.
@@ -9,6 +11,8 @@ use std::time::{Duration, Instant};
 pub(crate) enum Target {
     /// The ratio must be at least this.
     AtLeast(f64),
+    /// The ratio must be at most this.
+    AtMost(f64),
     /// Nothing is asked of it: it says where the time goes.
     None,
 }
@@ -22,7 +26,7 @@ pub(crate) struct Row {
     pub(crate) ours: String,
     /// What it is held against, with its unit.
     pub(crate) baseline: String,
-    /// The two as one number: the larger, the better for us.
+    /// The two as one number.
     pub(crate) ratio: f64,
     /// What that number must be.
     pub(crate) target: Target,
@@ -39,10 +43,30 @@ impl Row {
             target,
         }
     }
+
+    /// A row about cost: the ratio is how many times as long as the baseline we take.
+    pub(crate) fn cost(figure: &str, ours: Duration, baseline: Duration, most: f64) -> Self {
+        Self {
+            ratio: ours.as_secs_f64() / baseline.as_secs_f64(),
+            ..Self::speed(figure, ours, baseline, Target::AtMost(most))
+        }
+    }
+
+    /// A row about memory, in KiB: the ratio is which part of the limit we take.
+    pub(crate) fn memory(figure: &str, ours: u32, limit: u32) -> Self {
+        let mebibytes = |kib: u32| format!("{:.1} MiB", f64::from(kib) / 1024.0);
+        Self {
+            figure: figure.to_owned(),
+            ours: mebibytes(ours),
+            baseline: mebibytes(limit),
+            ratio: f64::from(ours) / f64::from(limit),
+            target: Target::AtMost(1.0),
+        }
+    }
 }
 
 fn milliseconds(time: Duration) -> String {
-    format!("{:.1} ms", time.as_secs_f64() * 1e3)
+    format!("{:.2} ms", time.as_secs_f64() * 1e3)
 }
 
 /// Prints the rows as a Markdown table, so that it can be pasted into the documentation.
@@ -52,6 +76,7 @@ pub(crate) fn print(rows: &[Row]) {
     for Row { figure, ours, baseline, ratio, target } in rows {
         let (target, met) = match *target {
             Target::AtLeast(least) => (format!("≥ {least}"), if *ratio >= least { "yes" } else { "**no**" }),
+            Target::AtMost(most) => (format!("≤ {most}"), if *ratio <= most { "yes" } else { "**no**" }),
             Target::None => ("–".to_owned(), "–"),
         };
         println!("| {figure} | {ours} | {baseline} | {ratio:.2} | {target} | {met} |");
@@ -75,6 +100,27 @@ pub(crate) fn medians<const N: usize>(rounds: usize, candidates: [&mut dyn FnMut
         times.sort_unstable();
         times[times.len() / 2]
     })
+}
+
+/// Runs a command that must succeed, without what it prints.
+pub(crate) fn run(command: &mut Command) {
+    let status = command.stdout(Stdio::null()).status().unwrap();
+    assert!(status.success(), "{command:?}: {status}");
+}
+
+/// The most memory that a command had at any time, in KiB, as the kernel counts it: read until the very end.
+pub(crate) fn peak_memory_kib(command: &mut Command) -> u32 {
+    let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let mark = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+        peak = peak.max(mark.unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(peak > 0, "no VmHWM in {status}; this figure needs Linux");
+    peak
 }
 
 /// Whether this was started to measure. `cargo test --benches` starts benchmarks too, without `--bench`.
