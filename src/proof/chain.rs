@@ -1,7 +1,7 @@
 //! The chain: every entry names the chain hash of its parent, which must be the genesis or an earlier entry.
 //!
 //! Most entries name the one just before. Branches may name any, so all earlier hashes are kept, exactly and not as
-//! fingerprints (whoever writes a file would choose the rest of the bytes): 32 bytes an entry, and 4 to 8 more for
+//! fingerprints (whoever writes a file would choose the rest of the bytes): 32 bytes an entry, and 5 to 10 more for
 //! an index from the first branch on.
 
 use std::hash::{BuildHasher, RandomState};
