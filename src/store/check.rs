@@ -1,16 +1,19 @@
 //! Checking a session: every stored line is hashed, read strictly and chained anew, in one pass.
+//!
+//! SQLite hands out rows about as fast as they can be hashed and read, so a long session is checked on two threads:
+//! one fetches, the other verifies.
 
-use std::ops::ControlFlow;
+use std::sync::mpsc;
 
-use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use super::read::{self, StoredEntry};
 use super::session::{self, SessionRow};
-use super::{Failure, Order, Store};
+use super::{Failure, Store, damaged};
 use crate::error::Result;
 use crate::proof::chain::Chain;
-use crate::proof::digest::{ChainHash, RootHash};
-use crate::proof::record::{Id, RecordType};
+use crate::proof::digest::{ChainHash, ContentHash, NodeHash, RootHash};
+use crate::proof::record::{Body, Entry, Id, RecordType};
 use crate::proof::scheme::Scheme;
 use crate::proof::tree::{self, Frontier};
 
@@ -27,7 +30,7 @@ pub struct ChainCheck {
     pub root: Option<RootHash>,
     /// Number of entries whose text has been blanked: their hashes hold, their text cannot be checked.
     pub blanked: u64,
-    /// What kind the last entry is.
+    /// What kind of thought the last entry is; `None` for an attested operation.
     pub last_kind: Option<RecordType>,
 }
 
@@ -36,8 +39,8 @@ pub struct ChainCheck {
 pub struct Break {
     /// Its position.
     pub index: u64,
-    /// Its id.
-    pub id: Id,
+    /// Its id, as far as it has one.
+    pub id: String,
     /// What is wrong.
     pub reason: BreakReason,
     /// The hash that the stored text gives.
@@ -74,6 +77,34 @@ impl BreakReason {
     }
 }
 
+impl Break {
+    /// One line for people.
+    pub fn explain(&self) -> String {
+        let Self { index, id, .. } = self;
+        match self.reason {
+            BreakReason::ContentHashMismatch => {
+                format!("the text of entry {index} ({id}) is not the one that was recorded")
+            }
+            BreakReason::ChainHashMismatch => format!("entry {index} ({id}) does not follow its parent"),
+            BreakReason::ColumnsDiffer => format!("the row of entry {index} ({id}) differs from what was hashed"),
+            BreakReason::PositionMissing => format!("entry {} is missing before {id}", self.expected),
+            BreakReason::RootMismatch => "the finalized root is not that of the entries".to_owned(),
+        }
+    }
+
+    /// The same for programs.
+    pub fn details(&self) -> serde_json::Value {
+        serde_json::json!({
+            "valid": false,
+            "broken_at": self.id,
+            "index": self.index,
+            "reason": self.reason.as_str(),
+            "expected": self.expected,
+            "actual": self.actual,
+        })
+    }
+}
+
 impl Store {
     /// Checks a session, and its root if it is finalized.
     pub fn check(&self, session: &Id) -> Result<ChainCheck> {
@@ -88,94 +119,204 @@ impl Store {
     }
 }
 
+/// Rows that go from one thread to the other at a time: few enough that their memory is used again and not given back.
+const BATCH: usize = 64;
+/// Sessions from here on are worth a second thread.
+const LONG: u64 = 4096;
+
 /// Walks the chain of a session up to the first break.
 pub(super) fn check(connection: &Connection, session: &SessionRow) -> Result<ChainCheck, Failure> {
-    let mut walk = Walk {
-        scheme: session.scheme(),
-        chain: Chain::new(session.scheme(), session.genesis),
-        tree: Frontier::new(session.scheme()),
-        unsorted: Vec::new(),
-        before: None,
-        check: ChainCheck { records: 0, broken: None, head: session.genesis, root: None, blanked: 0, last_kind: None },
-    };
-    read::walk(connection, session.id(), Order::Oldest, |entry| {
-        walk.check.broken = walk.step(connection, entry)?;
-        Ok(if walk.check.broken.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-    })?;
-    Ok(walk.finish())
+    let mut walk = Walk::new(session);
+    if session.count < LONG {
+        fetch(connection, session.id(), |batch| walk.verify(&batch))?;
+        return Ok(walk.finish());
+    }
+    std::thread::scope(|scope| {
+        let (rows, fetched) = mpsc::sync_channel::<Batch>(4);
+        let verifier = scope.spawn(move || {
+            // Leaving off hangs up on the fetcher.
+            fetched.into_iter().find(|batch| !walk.verify(batch));
+            walk.finish()
+        });
+        fetch(connection, session.id(), |batch| rows.send(batch).is_ok())?;
+        drop(rows);
+        Ok(verifier.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
 }
 
+/// Some rows. Their texts stand one after the other in one buffer.
+#[derive(Debug, Default)]
+struct Batch {
+    text: Vec<u8>,
+    rows: Vec<Fetched>,
+}
+
+/// A row, its texts as places in the batch.
+#[derive(Debug)]
+struct Fetched {
+    position: u64,
+    id: Place,
+    /// The chain hash of the parent that it names; `None` if there is no such entry before it.
+    parent: Parent,
+    kind: Place,
+    timestamp: Place,
+    prev_hash: ChainHash,
+    content_hash: ContentHash,
+    chain_hash: ChainHash,
+    line: Option<Place>,
+}
+
+#[derive(Debug)]
+enum Parent {
+    Genesis,
+    EntryBefore,
+    Branch(Option<ChainHash>),
+}
+
+type Place = std::ops::Range<usize>;
+
+impl Batch {
+    fn keep(&mut self, value: ValueRef<'_>) -> Result<Option<Place>, Failure> {
+        let from = self.text.len();
+        match value {
+            ValueRef::Null => return Ok(None),
+            ValueRef::Text(text) => self.text.extend_from_slice(text),
+            _ => return Err(damaged("a text of an entry is something else")),
+        }
+        Ok(Some(from..self.text.len()))
+    }
+
+    fn push(&mut self, row: &Row<'_>, parent: Parent) -> Result<(), Failure> {
+        let missing = || damaged("a text of an entry is missing");
+        let fetched = Fetched {
+            position: row.get(0)?,
+            id: self.keep(row.get_ref(1)?)?.ok_or_else(missing)?,
+            parent,
+            kind: self.keep(row.get_ref(3)?)?.ok_or_else(missing)?,
+            timestamp: self.keep(row.get_ref(4)?)?.ok_or_else(missing)?,
+            prev_hash: ChainHash::new(row.get(5)?),
+            content_hash: ContentHash::new(row.get(6)?),
+            chain_hash: ChainHash::new(row.get(7)?),
+            line: self.keep(row.get_ref(8)?)?,
+        };
+        self.rows.push(fetched);
+        Ok(())
+    }
+}
+
+/// Hands out the rows of a session in batches, until `each` has had enough.
+fn fetch(connection: &Connection, session: &Id, mut each: impl FnMut(Batch) -> bool) -> Result<(), Failure> {
+    let mut statement = connection.prepare_cached(
+        "SELECT position, id, parent_id, type, timestamp, prev_hash, content_hash, chain_hash, line \
+         FROM thought_records WHERE session_id = ?1 ORDER BY position",
+    )?;
+    let mut rows = statement.query([session.as_str()])?;
+    let mut batch = Batch::default();
+    let mut before: Vec<u8> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let parent = match row.get_ref(2)? {
+            ValueRef::Null => Parent::Genesis,
+            ValueRef::Text(parent) if parent == before => Parent::EntryBefore,
+            ValueRef::Text(parent) => Parent::Branch(earlier(connection, session, parent, row.get(0)?)?),
+            _ => return Err(damaged("the parent of an entry")),
+        };
+        batch.push(row, parent)?;
+        before.clear();
+        before.extend_from_slice(row.get_ref(1)?.as_bytes().unwrap_or_default());
+        if batch.rows.len() == BATCH && !each(std::mem::take(&mut batch)) {
+            return Ok(());
+        }
+    }
+    each(batch);
+    Ok(())
+}
+
+/// The chain hash of an entry that stands before a position.
+fn earlier(connection: &Connection, session: &Id, id: &[u8], position: u64) -> Result<Option<ChainHash>, Failure> {
+    let hash = connection
+        .prepare_cached("SELECT chain_hash FROM thought_records WHERE id = ?1 AND session_id = ?2 AND position < ?3")?
+        .query_row((String::from_utf8_lossy(id), session.as_str(), position), |row| row.get(0))
+        .optional()?;
+    Ok(hash.map(ChainHash::new))
+}
+
+/// The chain as far as it has been verified.
 struct Walk {
     scheme: Scheme,
     chain: Chain,
     tree: Frontier,
-    unsorted: Vec<crate::proof::digest::NodeHash>,
-    before: Option<Id>,
+    unsorted: Vec<NodeHash>,
     check: ChainCheck,
 }
 
 impl Walk {
-    fn step(&mut self, connection: &Connection, entry: StoredEntry) -> Result<Option<Break>, Failure> {
+    fn new(session: &SessionRow) -> Self {
+        let scheme = session.scheme();
+        let check =
+            ChainCheck { records: 0, broken: None, head: session.genesis, root: None, blanked: 0, last_kind: None };
+        let chain = Chain::new(scheme, session.genesis);
+        Self { scheme, chain, tree: Frontier::new(scheme), unsorted: Vec::new(), check }
+    }
+
+    /// Takes up more rows; false once one does not hold.
+    fn verify(&mut self, batch: &Batch) -> bool {
+        self.check.broken = batch.rows.iter().find_map(|row| self.step(&batch.text, row));
+        self.check.broken.is_none()
+    }
+
+    fn step(&mut self, text: &[u8], row: &Fetched) -> Option<Break> {
         let broken = |reason, expected: String, actual: String| {
-            Some(Break { index: entry.index, id: entry.id.clone(), reason, expected, actual })
+            let id = String::from_utf8_lossy(&text[row.id.clone()]).into_owned();
+            Some(Break { index: row.position, id, reason, expected, actual })
         };
-        if entry.index != self.check.records {
-            let (expected, actual) = (self.check.records.to_string(), entry.index.to_string());
-            return Ok(broken(BreakReason::PositionMissing, expected, actual));
+        if row.position != self.check.records {
+            let (expected, actual) = (self.check.records.to_string(), row.position.to_string());
+            return broken(BreakReason::PositionMissing, expected, actual);
         }
-        match &entry.line {
+        let kind = std::str::from_utf8(&text[row.kind.clone()]).ok().and_then(RecordType::parse);
+        match &row.line {
             None => self.check.blanked += 1,
             Some(line) => {
-                let parsed = crate::proof::record::Entry::parse(line.as_bytes());
-                let text = parsed.as_ref().map_or("", |entry| entry.body.text());
-                let expected = self.scheme.content_hash(line.as_bytes(), text);
-                if expected != entry.content_hash || parsed.is_err() {
-                    let (expected, actual) = (expected.to_string(), entry.content_hash.to_string());
-                    return Ok(broken(BreakReason::ContentHashMismatch, expected, actual));
-                }
-                if parsed.is_ok_and(|parsed| !entry.agrees_with(&parsed)) {
-                    return Ok(broken(BreakReason::ColumnsDiffer, "the hashed line".into(), "the row".into()));
+                let line = &text[line.clone()];
+                let entry = Entry::parse(line);
+                let expected = self.scheme.content_hash(line, entry.as_ref().map_or("", |entry| entry.body.text()));
+                let Some(entry) = entry.ok().filter(|_| expected == row.content_hash) else {
+                    let (expected, actual) = (expected.to_string(), row.content_hash.to_string());
+                    return broken(BreakReason::ContentHashMismatch, expected, actual);
+                };
+                if !row.agrees_with(text, &entry) {
+                    return broken(BreakReason::ColumnsDiffer, "the hashed line".into(), "the row".into());
                 }
             }
         }
-        let expected = self.scheme.chain_hash(&entry.content_hash, &entry.prev_hash);
-        let parent = self.parent_hash(connection, &entry)?;
-        let linked =
-            parent == Some(entry.prev_hash) && self.chain.append(&entry.content_hash, &entry.prev_hash).is_ok();
-        if expected != entry.chain_hash || !linked {
+        let parent = match row.parent {
+            Parent::Genesis => Some(self.chain.genesis()),
+            Parent::EntryBefore => Some(self.chain.head()),
+            Parent::Branch(hash) => hash,
+        };
+        let linked = if parent == Some(row.prev_hash) {
+            self.chain.append(&row.content_hash, &row.prev_hash).ok()
+        } else {
+            None
+        };
+        if linked != Some(row.chain_hash) {
             // With a foreign parent the stored hash may be right in itself: say what the named parent would give.
-            let expected = parent.map_or(expected, |parent| self.scheme.chain_hash(&entry.content_hash, &parent));
-            return Ok(broken(BreakReason::ChainHashMismatch, expected.to_string(), entry.chain_hash.to_string()));
+            let expected = self.scheme.chain_hash(&row.content_hash, &parent.unwrap_or(row.prev_hash));
+            return broken(BreakReason::ChainHashMismatch, expected.to_string(), row.chain_hash.to_string());
         }
-        let leaf = self.scheme.leaf(&entry.content_hash);
+        let leaf = self.scheme.leaf(&row.content_hash);
         if self.scheme == Scheme::V1Sorted {
             self.unsorted.push(leaf);
         } else {
             self.tree.push(leaf);
         }
         self.check.records += 1;
-        self.check.last_kind = entry.kind;
-        self.before = Some(entry.id);
-        Ok(None)
-    }
-
-    /// The chain hash of the parent that an entry names: almost always the entry before.
-    fn parent_hash(&self, connection: &Connection, entry: &StoredEntry) -> Result<Option<ChainHash>, Failure> {
-        match &entry.parent_id {
-            None => Ok(Some(self.chain.genesis())),
-            Some(parent) if self.before.as_ref() == Some(parent) => Ok(Some(self.chain.head())),
-            Some(parent) => match read::find(connection, parent) {
-                Ok(parent) if parent.session_id == entry.session_id && parent.index < entry.index => {
-                    Ok(Some(parent.chain_hash))
-                }
-                Ok(_) | Err(Failure::Refused(_)) => Ok(None),
-                Err(failed) => Err(failed),
-            },
-        }
+        self.check.last_kind = kind;
+        self.check.head = row.chain_hash;
+        None
     }
 
     fn finish(mut self) -> ChainCheck {
-        self.check.head = self.chain.head();
         if self.check.broken.is_none() {
             self.check.root = if self.scheme == Scheme::V1Sorted {
                 self.unsorted.sort_unstable();
@@ -185,5 +326,19 @@ impl Walk {
             };
         }
         self.check
+    }
+}
+
+impl Fetched {
+    /// Whether the columns say what the hashed line says.
+    fn agrees_with(&self, text: &[u8], entry: &Entry<'_>) -> bool {
+        let kind = match &entry.body {
+            Body::Thought { kind, .. } => kind.as_str(),
+            Body::Attest { .. } => "attest",
+        };
+        &text[self.id.clone()] == entry.id.as_str().as_bytes()
+            && &text[self.timestamp.clone()] == entry.timestamp.as_str().as_bytes()
+            && &text[self.kind.clone()] == kind.as_bytes()
+            && self.prev_hash == entry.prev_hash
     }
 }

@@ -252,37 +252,9 @@ pub(super) fn root_break(
         && stored.scheme == row.scheme();
     Ok((!holds).then(|| Break {
         index: check.records,
-        id: row.id().clone(),
+        id: row.id().to_string(),
         reason: BreakReason::RootMismatch,
         expected: check.root.map_or_else(String::new, |root| root.to_string()),
         actual: stored.root.to_string(),
     }))
-}
-
-impl Break {
-    /// One line for people.
-    pub fn explain(&self) -> String {
-        let Self { index, id, .. } = self;
-        match self.reason {
-            BreakReason::ContentHashMismatch => {
-                format!("the text of entry {index} ({id}) is not the one that was recorded")
-            }
-            BreakReason::ChainHashMismatch => format!("entry {index} ({id}) does not follow its parent"),
-            BreakReason::ColumnsDiffer => format!("the row of entry {index} ({id}) differs from what was hashed"),
-            BreakReason::PositionMissing => format!("entry {} is missing before {id}", self.expected),
-            BreakReason::RootMismatch => "the finalized root is not that of the entries".to_owned(),
-        }
-    }
-
-    /// The same for programs.
-    pub fn details(&self) -> serde_json::Value {
-        serde_json::json!({
-            "valid": false,
-            "broken_at": self.id,
-            "index": self.index,
-            "reason": self.reason.as_str(),
-            "expected": self.expected,
-            "actual": self.actual,
-        })
-    }
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row};
 use super::{Failure, Store, damaged, session};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{ChainHash, ContentHash};
-use crate::proof::record::{Body, Entry, Id, RecordType};
+use crate::proof::record::{Entry, Id, RecordType};
 use crate::proof::timestamp::Timestamp;
 
 /// An entry as it is stored.
@@ -84,18 +84,6 @@ impl StoredEntry {
             Error::new(Code::ChainBroken, format!("record {} is not readable: {error}", self.id))
                 .hint(format!("git proof check --session {} tells where the chain breaks", self.session_id))
         })
-    }
-
-    /// Whether the columns say what the hashed line says.
-    pub(super) fn agrees_with(&self, entry: &Entry<'_>) -> bool {
-        let kind = match &entry.body {
-            Body::Thought { kind, .. } => Some(*kind),
-            Body::Attest { .. } => None,
-        };
-        self.id == entry.id
-            && self.timestamp == entry.timestamp
-            && self.prev_hash == entry.prev_hash
-            && self.kind == kind
     }
 }
 
