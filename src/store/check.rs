@@ -4,9 +4,10 @@ use std::ops::ControlFlow;
 
 use rusqlite::Connection;
 
+use super::nodes::StoredNodes;
 use super::read::{self, StoredEntry};
 use super::session::{self, SessionRow};
-use super::{Failure, Order, Store};
+use super::{Failure, Order, Store, event, finalize};
 use crate::error::Result;
 use crate::proof::chain::Chain;
 use crate::proof::digest::{ChainHash, RootHash};
@@ -57,6 +58,10 @@ pub enum BreakReason {
     ColumnsDiffer,
     /// Entries are missing before this one.
     PositionMissing,
+    /// A stored node of the tree is not the one over the entries below it.
+    NodeMismatch,
+    /// The ledger has more entries than the session.
+    EntriesMissing,
     /// The finalized root, count or head is not what the entries add up to.
     RootMismatch,
 }
@@ -69,6 +74,8 @@ impl BreakReason {
             Self::ChainHashMismatch => "chain_hash_mismatch",
             Self::ColumnsDiffer => "columns_differ",
             Self::PositionMissing => "position_missing",
+            Self::NodeMismatch => "node_mismatch",
+            Self::EntriesMissing => "entries_missing",
             Self::RootMismatch => "root_mismatch",
         }
     }
@@ -80,12 +87,31 @@ impl Store {
         self.read(|connection| {
             let row = session::find(connection, session)?;
             let mut check = check(connection, &row)?;
+            if check.broken.is_none() {
+                check.broken = ledger_break(connection, &row, &check)?;
+            }
             if check.broken.is_none() && row.finalized {
-                check.broken = super::finalize::root_break(connection, &row, &check)?;
+                check.broken = finalize::root_break(connection, &row, &check)?;
             }
             Ok(check)
         })
     }
+}
+
+/// Where the ledger knows of more than is there: a chain does not show that its end is missing.
+fn ledger_break(connection: &Connection, row: &SessionRow, check: &ChainCheck) -> Result<Option<Break>, Failure> {
+    let broken = |reason, expected: String, actual: String| {
+        Some(Break { index: check.records, id: row.id().clone(), reason, expected, actual })
+    };
+    let recorded = event::recorded(connection, row.id())?;
+    if recorded.is_some_and(|recorded| recorded != check.records) {
+        let expected = recorded.unwrap_or_default().to_string();
+        return Ok(broken(BreakReason::EntriesMissing, expected, check.records.to_string()));
+    }
+    if !row.finalized && event::finalized(connection, row.id())? {
+        return Ok(broken(BreakReason::RootMismatch, "a root".to_owned(), "none".to_owned()));
+    }
+    Ok(None)
 }
 
 /// Walks the chain of a session up to the first break.
@@ -151,6 +177,14 @@ impl Walk {
         if self.scheme == Scheme::V1Sorted {
             self.unsorted.push(leaf);
         } else {
+            let Ok(completed) = tree::append(self.scheme, &self.tree, entry.index, leaf);
+            let nodes = StoredNodes { connection, session: &entry.session_id, scheme: self.scheme };
+            for node in &completed[1..] {
+                if !nodes.holds(node)? {
+                    let place = format!("level {}, node {}", node.level, node.index);
+                    return Ok(broken(BreakReason::NodeMismatch, node.hash.to_string(), place));
+                }
+            }
             self.tree.push(leaf);
         }
         self.check.records += 1;

@@ -214,7 +214,7 @@ fn insert(connection: &Connection, row: &RootRow) -> Result<(), Failure> {
     Ok(())
 }
 
-fn find(connection: &Connection, session: &Id) -> Result<Option<RootRow>, Failure> {
+pub(super) fn find(connection: &Connection, session: &Id) -> Result<Option<RootRow>, Failure> {
     let row = connection
         .prepare_cached(
             "SELECT root, record_count, finalized_at, scheme, genesis, head FROM merkle_roots WHERE session_id = ?1",
@@ -242,10 +242,8 @@ pub(super) fn root_break(
     check: &ChainCheck,
 ) -> Result<Option<Break>, Failure> {
     let Some(stored) = find(connection, row.id())? else { return Ok(None) };
-    let nodes = StoredNodes { connection, session: row.id(), scheme: row.scheme() };
-    let tree_root = tree::root(row.scheme(), &nodes, row.count).ok().flatten();
     let holds = Some(stored.root) == check.root
-        && tree_root == check.root
+        && edge_holds(connection, row)?
         && stored.record_count == check.records
         && stored.head == check.head
         && stored.genesis == row.genesis
@@ -259,6 +257,31 @@ pub(super) fn root_break(
     }))
 }
 
+/// Whether the right edge that finalizing wrote is the one over the complete nodes, and so are sorted leaves.
+fn edge_holds(connection: &Connection, row: &SessionRow) -> Result<bool, Failure> {
+    let (scheme, count) = (row.scheme(), row.count);
+    let nodes = StoredNodes { connection, session: row.id(), scheme };
+    if scheme == Scheme::V1Sorted {
+        let sorted = sorted_tree(connection, row)?;
+        for level in 0..u64::BITS {
+            for index in 0..(count >> level) {
+                let Ok(hash) = sorted.node(level, index);
+                if !nodes.holds(&tree::Completed { level, index, hash })? {
+                    return Ok(false);
+                }
+            }
+        }
+    }
+    for (level, hash) in (0..).zip(tree::edge(scheme, &nodes, count)?) {
+        if let Some(hash) = hash
+            && !nodes.holds(&tree::Completed { level, index: count >> level, hash })?
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
 impl Break {
     /// One line for people.
     pub fn explain(&self) -> String {
@@ -270,6 +293,13 @@ impl Break {
             BreakReason::ChainHashMismatch => format!("entry {index} ({id}) does not follow its parent"),
             BreakReason::ColumnsDiffer => format!("the row of entry {index} ({id}) differs from what was hashed"),
             BreakReason::PositionMissing => format!("entry {} is missing before {id}", self.expected),
+            BreakReason::NodeMismatch => format!("a tree node above entry {index} ({id}) is not that of the entries"),
+            BreakReason::EntriesMissing => {
+                format!(
+                    "entries are missing from {index} on: {} were recorded, {} are there",
+                    self.expected, self.actual
+                )
+            }
             BreakReason::RootMismatch => "the finalized root is not that of the entries".to_owned(),
         }
     }
