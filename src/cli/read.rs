@@ -132,7 +132,8 @@ impl Search {
                     let session = paint.paint(Role::Faint, &format!("session {}", hit.entry.session_id));
                     format!("{}             {session}\n", draw::entry(&hit.entry, &now, paint))
                 })
-                .collect(),
+                .collect::<Vec<_>>()
+                .concat(),
         });
         Ok(())
     }

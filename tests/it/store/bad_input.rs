@@ -4,7 +4,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use serde_json::Value;
 
-use super::scratch::{Ran, Scratch, text};
+use super::scratch::{Ran, Scratch, in_clean_environment, text};
 
 const MIB: usize = 1 << 20;
 
@@ -323,6 +323,12 @@ fn root_of_an_open_session_is_refused() {
 #[test]
 fn finalizing_twice_in_the_library_is_refused_with_the_stored_row() {
     let scratch = Scratch::with_session();
+    if !in_clean_environment(
+        &scratch,
+        "store::bad_input::finalizing_twice_in_the_library_is_refused_with_the_stored_row",
+    ) {
+        return;
+    }
     scratch.record("reflection", "done");
     let row = scratch.json(&["finalize"]);
     let context = git_proof::context::Context::new(scratch.place.clone());

@@ -39,7 +39,7 @@ fn eight_writers_of_two_hundred_records_make_one_chain() {
                 let session = Id::parse("s").unwrap();
                 for number in 0..200 {
                     // As the program does: a connection for each record.
-                    let mut store = Store::open(path, Duration::from_secs(60)).unwrap();
+                    let mut store = Store::open(path, Duration::from_mins(1)).unwrap();
                     let timestamp = Timestamp::parse("2026-03-01T00:00:00.000Z").unwrap();
                     let content = format!("record {number} of writer {writer}");
                     let thought = NewThought {

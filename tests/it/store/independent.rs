@@ -8,7 +8,7 @@ pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
 }
 
 pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
 pub(super) fn unhex(text: &str) -> [u8; 32] {

@@ -43,8 +43,10 @@ fn migrations_are_as_they_were_released() {
 
 #[test]
 fn program_takes_every_migration_in_order() {
-    let texts: Vec<String> =
-        FROZEN.iter().map(|(name, _)| std::fs::read_to_string(folder(&format!("migrations/{name}"))).unwrap()).collect();
+    let texts: Vec<String> = FROZEN
+        .iter()
+        .map(|(name, _)| std::fs::read_to_string(folder(&format!("migrations/{name}"))).unwrap())
+        .collect();
     assert_eq!(git_proof::store::MIGRATIONS, texts);
 }
 

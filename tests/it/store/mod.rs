@@ -1,6 +1,7 @@
 //! The store and the commands that work on it, driven through the program as a user does.
 
 mod bad_input;
+mod codes;
 mod commands;
 mod concurrency;
 mod crash;
@@ -10,4 +11,5 @@ mod independent;
 mod migrations;
 mod repositories;
 mod scratch;
+mod secrets;
 mod tampering;

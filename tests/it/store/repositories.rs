@@ -143,7 +143,9 @@ fn symbolic_link_into_a_repository_finds_it() {
 #[test]
 fn odd_paths_are_fine() {
     let scratch = Scratch::without_repository();
-    for name in ["with space", "quote\"s and 'such'", "ünïcödé-\u{1f600}", "new\nline", "-dash", "$HOME; true", "q?x#y%20"] {
+    for name in
+        ["with space", "quote\"s and 'such'", "ünïcödé-\u{1f600}", "new\nline", "-dash", "$HOME; true", "q?x#y%20"]
+    {
         let place = scratch.place.join(name);
         std::fs::create_dir(&place).unwrap();
         let made = scratch.command("git").args(["init", "--quiet"]).current_dir(&place).status().unwrap();

@@ -206,6 +206,20 @@ pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_else(|| panic!("no text in {field}: {value}"))
 }
 
+/// Runs this very test again in a clean environment, for what the library reads from it. True in the inner run.
+#[track_caller]
+pub(super) fn in_clean_environment(scratch: &Scratch, test: &str) -> bool {
+    const MARK: &str = "GIT_PROOF_TEST_INNER";
+    let inner = std::env::var_os(MARK).is_some();
+    if !inner {
+        let mut command = scratch.command(std::env::current_exe().unwrap());
+        let ran: Ran = command.args(["--exact", test]).env(MARK, "1").output().unwrap().into();
+        assert_eq!(ran.exit, Some(0), "{}{}", ran.out, ran.err);
+        assert!(ran.out.contains("1 passed"), "{test} is not the name of this test");
+    }
+    inner
+}
+
 /// Whether a program is on the path.
 pub(super) fn has(program: &str) -> bool {
     std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))

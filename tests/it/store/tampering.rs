@@ -108,7 +108,11 @@ fn changed_column_of_an_entry_is_found_where_it_is() {
                          WHERE session_id = '{session}' AND position = {position}"
                     ),
                 );
-                assert_eq!((&details["index"], text(&details, "reason")), (&Value::from(*position), reason), "{column}");
+                assert_eq!(
+                    (&details["index"], text(&details, "reason")),
+                    (&Value::from(*position), reason),
+                    "{column}"
+                );
             }
         }
     }
@@ -122,7 +126,10 @@ fn entry_taken_out_of_the_middle_is_found() {
             let session = format!("{scheme}-open");
             let sql = format!("DELETE FROM thought_records WHERE session_id = '{session}' AND position = {position}");
             let details = copy.found(&session, &sql);
-            assert_eq!((text(&details, "reason"), text(&details, "expected")), ("position_missing", &*position.to_string()));
+            assert_eq!(
+                (text(&details, "reason"), text(&details, "expected")),
+                ("position_missing", &*position.to_string())
+            );
         }
     }
 }
@@ -254,9 +261,10 @@ fn every_changed_or_missing_tree_node_is_found() {
             assert_eq!(nodes.is_empty(), session == "v1-sorted-open");
             for (level, index) in nodes {
                 let which = format!("WHERE session_id = '{session}' AND level = {level} AND node_index = {index}");
-                for sql in
-                    [format!("UPDATE merkle_nodes SET hash = randomblob(32) {which}"), format!("DELETE FROM merkle_nodes {which}")]
-                {
+                for sql in [
+                    format!("UPDATE merkle_nodes SET hash = randomblob(32) {which}"),
+                    format!("DELETE FROM merkle_nodes {which}"),
+                ] {
                     let reason = copy.found(&session, &sql)["reason"].clone();
                     assert!(reason == "node_mismatch" || reason == "root_mismatch", "{session} {sql}: {reason}");
                 }
