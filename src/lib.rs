@@ -1,4 +1,34 @@
-//! git-proof: the reasoning behind a change, anchored to the commit it explains.
+//! git-proof: the reasoning behind a change, anchored to the commit it explains, for anyone with a clone to check.
+//!
+//! # The path of the data
+//!
+//! ```text
+//! record ─▶ chain ─▶ tree ─▶ root                 writing: each step durable before the next
+//!                              │
+//!       findings ◀─ check ◀────┴─ evidence        reading: from files alone
+//! ```
+//!
+//! # What is where
+//!
+//! | module | owns | may not touch |
+//! |---|---|---|
+//! | [`proof`] | the formats: canonical JSON, records, chain, trees, proofs, evidence, anchors, seals; its documentation is the specification | files, clock, environment, git, SQLite |
+//! | [`store`] | the SQLite file of a clone; the only one that names rusqlite | git, the command line |
+//! | [`git`] | finding the repository, asking git what only git knows | the store |
+//! | [`ops`] | what the tool does, one file per verb, each with an outcome that serializes | how it is shown |
+//! | [`cli`] | arguments in, text or JSON out; the only one that prints | |
+//! | [`context`] | clock, random ids, environment: the only ambient reads | |
+//! | [`error`] | what went wrong, with a stable code, an exit code and a hint | |
+//!
+//! Dependencies point one way, `proof ← store, git ← ops ← cli`, and a test keeps it so (`tests/it/layers.rs`).
+//!
+//! # What is on disk
+//!
+//! | file | whose |
+//! |---|---|
+//! | `<git common dir>/proof/store.db` (and SQLite's `-wal`, `-shm` beside it) | [`store`]: sessions, entries, tree nodes, roots, the ledger; one for all worktrees |
+//! | `migrations/*.sql` | the store's schema, step by step, never edited once released |
+
 pub mod cli;
 pub mod context;
 pub mod error;

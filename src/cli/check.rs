@@ -1,5 +1,7 @@
 //! `check-proof` and `check-evidence`: the two commands that need no repository.
 
+use std::path::PathBuf;
+
 use clap::Args;
 
 use super::ui::Ui;
@@ -17,7 +19,7 @@ Examples:
   git proof check-proof - --root 3d57…7e2e --count 12 < proof.json")]
 pub(super) struct CheckProof {
     /// The proof file, or - for standard input
-    file: String,
+    file: PathBuf,
     #[command(flatten)]
     trusted: TrustedArguments,
 }
@@ -34,7 +36,7 @@ Examples:
   git cat-file blob refs/proof/evidence:3d/3d57….jsonl | git proof check-evidence -")]
 pub(super) struct CheckEvidence {
     /// The evidence file, or - for standard input
-    file: String,
+    file: PathBuf,
     #[command(flatten)]
     trusted: TrustedArguments,
 }

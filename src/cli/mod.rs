@@ -83,7 +83,8 @@ impl Command {
 pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
-        Err(error) => return ui::usage(&error),
+        // What could not be parsed may still say in which form to answer.
+        Err(error) => return ui::usage(&error, std::env::args_os().any(|argument| argument == "--json")),
     };
     let mut ui = Ui::new(arguments.json);
     let result = context(&arguments.directory).and_then(|context| arguments.command.run(context, &mut ui));

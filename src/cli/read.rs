@@ -126,14 +126,13 @@ impl Search {
         let outcome = ops::search(&Workspace::open(context)?, &self.query, self.session.as_deref(), self.limit)?;
         ui.show(&outcome, |found, paint| match found.hits.as_slice() {
             [] => format!("Nothing recorded here matches {}.\n", inert(&found.query)),
-            hits => hits
-                .iter()
-                .map(|hit| {
+            hits => {
+                let found = |hit: &ops::SearchHit| {
                     let session = paint.paint(Role::Faint, &format!("session {}", hit.entry.session_id));
-                    format!("{}             {session}\n", draw::entry(&hit.entry, &now, paint))
-                })
-                .collect::<Vec<_>>()
-                .concat(),
+                    draw::entry(&hit.entry, &now, paint) + "             " + &session + "\n"
+                };
+                hits.iter().map(found).collect()
+            }
         });
         Ok(())
     }

@@ -55,12 +55,23 @@ impl Ui {
     }
 }
 
-/// Help and version are answers; anything else that clap says is a wrong usage.
-pub(super) fn usage(error: &clap::Error) -> ExitCode {
-    match error.print() {
-        Ok(()) => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2)),
-        Err(_) => ExitCode::from(Code::OutputFailed.exit_code()),
+/// Help and version are answers; anything else that clap says is a wrong usage, and repeats what it was given.
+pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
+    if !error.use_stderr() {
+        return match error.print() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::from(Code::OutputFailed.exit_code()),
+        };
     }
+    let said = error.render().to_string();
+    let text = if json {
+        let message = said.trim_end().strip_prefix("error: ").unwrap_or(&said);
+        json_line(&serde_json::json!({ "error": Error::new(Code::InvalidParams, message) }))
+    } else {
+        said.lines().map(|line| inert(line) + "\n").collect()
+    };
+    let _ = io::stderr().lock().write_all(text.as_bytes()); // nobody is left to tell
+    ExitCode::from(Code::InvalidParams.exit_code())
 }
 
 fn json_line<T: Serialize>(value: &T) -> String {

@@ -21,8 +21,8 @@ pub enum Source {
 
 impl Source {
     /// Reads an argument; a file counts from the working directory.
-    pub fn parse(context: &Context, argument: &str) -> Self {
-        if argument == "-" { Self::Stdin } else { Self::File(context.path(Path::new(argument))) }
+    pub fn parse(context: &Context, argument: &Path) -> Self {
+        if argument.as_os_str() == "-" { Self::Stdin } else { Self::File(context.path(argument)) }
     }
 
     pub(super) fn open(&self) -> Result<Box<dyn Read>> {

@@ -50,7 +50,7 @@ pub struct RootTrailer {
 /// A line that looks like ours and is not read as ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stray {
-    /// It stands outside the trailer block.
+    /// It stands outside the trailer block, or in it but not as a trailer.
     Outside {
         /// The line.
         line: String,
@@ -79,15 +79,15 @@ pub struct ProofTrailers {
 impl ProofTrailers {
     /// Reads a commit's message.
     pub fn parse(message: &[u8]) -> Self {
-        let (text, hidden) = split_at_nul(message);
-        let block = block_start(text);
+        let Parts { before, block, after } = Parts::of(message);
         let mut found = Self::default();
-        for line in lines(&text[..block]).chain(hidden.split(|byte| matches!(byte, b'\n' | 0))) {
+        let unread = lines(block).filter(|line| is_space(line[0]) || separator(line).is_none());
+        for line in lines(before).chain(unread).chain(after.split(|byte| matches!(byte, 0 | b'\n'))) {
             if has_our_prefix(line) {
                 found.strays.push(Stray::Outside { line: lossy(line) });
             }
         }
-        for trailer in read_block(&text[block..]) {
+        for trailer in read_block(block) {
             let Some(name) = trailer.our_name() else { continue };
             let parsed = match name.as_str() {
                 "root" => RootTrailer::parse(&trailer.value).map(ProofTrailer::Root),
@@ -109,8 +109,7 @@ impl ProofTrailers {
 
 /// All trailers of a commit's message.
 pub fn trailers(message: &[u8]) -> Vec<Trailer> {
-    let (text, _) = split_at_nul(message);
-    read_block(&text[block_start(text)..])
+    read_block(Parts::of(message).block)
 }
 
 impl Trailer {
@@ -151,11 +150,21 @@ impl fmt::Display for ProofTrailer {
     }
 }
 
-/// Git shows a message only up to its first NUL, so nothing after it is read.
-fn split_at_nul(message: &[u8]) -> (&[u8], &[u8]) {
-    match memchr::memchr(0, message) {
-        Some(at) => (&message[..at], &message[at + 1..]),
-        None => (message, &[]),
+/// A message, cut where git cuts it.
+struct Parts<'a> {
+    before: &'a [u8],
+    block: &'a [u8],
+    /// What git leaves out of account, or does not even show.
+    after: &'a [u8],
+}
+
+impl<'a> Parts<'a> {
+    fn of(message: &'a [u8]) -> Self {
+        // Git shows a message only up to its first NUL, so nothing after it is read.
+        let shown = &message[..memchr::memchr(0, message).unwrap_or(message.len())];
+        let (text, after) = message.split_at(end_of_text(shown));
+        let (before, block) = text.split_at(block_start(text));
+        Self { before, block, after }
     }
 }
 
@@ -164,16 +173,30 @@ fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
 }
 
 fn lossy(line: &[u8]) -> String {
-    String::from_utf8_lossy(line.trim_ascii()).into_owned()
-}
-
-fn is_blank(line: &[u8]) -> bool {
-    line.iter().all(|byte| is_space(*byte))
+    String::from_utf8_lossy(trim(line)).into_owned()
 }
 
 /// White space as git's `isspace` has it: no vertical tab, no form feed.
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+fn trim(mut text: &[u8]) -> &[u8] {
+    while let [first, rest @ ..] = text
+        && is_space(*first)
+    {
+        text = rest;
+    }
+    while let [rest @ .., last] = text
+        && is_space(*last)
+    {
+        text = rest;
+    }
+    text
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.iter().all(|byte| is_space(*byte))
 }
 
 fn is_comment(line: &[u8]) -> bool {
@@ -189,6 +212,30 @@ fn separator(line: &[u8]) -> Option<usize> {
     let key = line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
     let gap = line[key..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     (key > 0 && line.get(key + gap) == Some(&b':')).then_some(key + gap)
+}
+
+/// Where the text of a message ends for git: before the line under which `git commit --verbose` shows the change, and
+/// before comments, blank lines and a list of conflicts at the end.
+fn end_of_text(text: &[u8]) -> usize {
+    const SCISSORS: &[u8] = b"# ------------------------ >8 ------------------------\n";
+    let mut at = 0;
+    // Where the run of lines that do not count began. As in git, one that began at the very start is not noticed.
+    let mut run = 0;
+    let mut in_conflicts = false;
+    for line in lines(text) {
+        if line == SCISSORS {
+            break;
+        }
+        let conflicts = matches!(line, b"Conflicts:\n" | b"Conflicts:");
+        in_conflicts |= conflicts;
+        if conflicts || is_comment(line) || line == b"\n" {
+            run = if run == 0 { at } else { run };
+        } else if !(in_conflicts && line.starts_with(b"\t")) && run != 0 {
+            (run, in_conflicts) = (0, false);
+        }
+        at += line.len();
+    }
+    if run == 0 { at } else { run }
 }
 
 /// Where the trailer block begins, or the end of the text.
@@ -230,21 +277,31 @@ fn block_start(text: &[u8]) -> usize {
 }
 
 fn read_block(block: &[u8]) -> Vec<Trailer> {
-    let mut trailers: Vec<Trailer> = Vec::new();
+    let mut folded: Vec<(&[u8], Vec<u8>)> = Vec::new();
     // A line that is not a trailer takes the continuation lines after it along.
     let mut continues = false;
-    for line in lines(block).filter(|line| !is_comment(line) && !is_blank(line)) {
-        if is_space(line[0]) {
-            if let Some(last) = trailers.last_mut().filter(|_| continues) {
-                last.value.push(' ');
-                last.value.push_str(&lossy(line));
-            }
+    for line in lines(block) {
+        if let Some((_, value)) = folded.last_mut().filter(|_| continues && is_space(line[0])) {
+            value.extend_from_slice(line);
             continue;
         }
-        continues = separator(line).is_some();
-        if let Some(at) = separator(line) {
-            trailers.push(Trailer { key: lossy(&line[..at]), value: lossy(&line[at + 1..]) });
-        }
+        let at = separator(line);
+        continues = at.is_some();
+        folded.extend(at.map(|at| (&line[..at], line[at + 1..].to_vec())));
     }
-    trailers
+    folded.into_iter().map(|(key, value)| Trailer { key: lossy(key), value: lossy(&unfold(&value)) }).collect()
+}
+
+/// Each line end, with the white space after it, becomes one space.
+fn unfold(value: &[u8]) -> Vec<u8> {
+    let mut unfolded = Vec::with_capacity(value.len());
+    let mut at_start = false;
+    for &byte in trim(value) {
+        if at_start && is_space(byte) {
+            continue;
+        }
+        at_start = byte == b'\n';
+        unfolded.push(if at_start { b' ' } else { byte });
+    }
+    unfolded
 }

@@ -2,6 +2,16 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)] // tests
 
+mod canonical;
+mod check;
+mod common;
+mod forgeries;
 mod format;
+mod layers;
+mod mutations;
+mod naive;
+mod sessions;
 mod store;
+mod trailers;
+mod trees;
 mod vectors;

@@ -1,0 +1,130 @@
+//! The one table that a benchmark prints, and the way its figures are taken.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used)] // what a benchmark is for; one whose figures mean nothing should stop
+#![allow(dead_code)] // each benchmark takes what it needs
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a figure must be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Target {
+    /// The ratio must be at least this.
+    AtLeast(f64),
+    /// The ratio must be at most this.
+    AtMost(f64),
+    /// Nothing is asked of it: it says where the time goes.
+    None,
+}
+
+/// One line of the table.
+#[derive(Debug)]
+pub(crate) struct Row {
+    /// What is measured.
+    pub(crate) figure: String,
+    /// Ours, with its unit.
+    pub(crate) ours: String,
+    /// What it is held against, with its unit.
+    pub(crate) baseline: String,
+    /// The two as one number.
+    pub(crate) ratio: f64,
+    /// What that number must be.
+    pub(crate) target: Target,
+}
+
+impl Row {
+    /// A row about speed: the ratio is how many times as fast as the baseline we are.
+    pub(crate) fn speed(figure: &str, ours: Duration, baseline: Duration, target: Target) -> Self {
+        Self {
+            figure: figure.to_owned(),
+            ours: milliseconds(ours),
+            baseline: milliseconds(baseline),
+            ratio: baseline.as_secs_f64() / ours.as_secs_f64(),
+            target,
+        }
+    }
+
+    /// A row about cost: the ratio is how many times as long as the baseline we take.
+    pub(crate) fn cost(figure: &str, ours: Duration, baseline: Duration, most: f64) -> Self {
+        Self {
+            ratio: ours.as_secs_f64() / baseline.as_secs_f64(),
+            ..Self::speed(figure, ours, baseline, Target::AtMost(most))
+        }
+    }
+
+    /// A row about memory, in KiB: the ratio is which part of the limit we take.
+    pub(crate) fn memory(figure: &str, ours: u32, limit: u32) -> Self {
+        let mebibytes = |kib: u32| format!("{:.1} MiB", f64::from(kib) / 1024.0);
+        Self {
+            figure: figure.to_owned(),
+            ours: mebibytes(ours),
+            baseline: mebibytes(limit),
+            ratio: f64::from(ours) / f64::from(limit),
+            target: Target::AtMost(1.0),
+        }
+    }
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1e3)
+}
+
+/// Prints the rows as a Markdown table, so that it can be pasted into the documentation.
+pub(crate) fn print(rows: &[Row]) {
+    println!("| figure | ours | baseline | ratio | target | met |");
+    println!("|---|--:|--:|--:|--:|---|");
+    for Row { figure, ours, baseline, ratio, target } in rows {
+        let (target, met) = match *target {
+            Target::AtLeast(least) => (format!("≥ {least}"), if *ratio >= least { "yes" } else { "**no**" }),
+            Target::AtMost(most) => (format!("≤ {most}"), if *ratio <= most { "yes" } else { "**no**" }),
+            Target::None => ("–".to_owned(), "–"),
+        };
+        println!("| {figure} | {ours} | {baseline} | {ratio:.2} | {target} | {met} |");
+    }
+}
+
+/// Runs all candidates in turn, `rounds` times over, and answers the median of each.
+///
+/// In turn, because a machine that others use slows down for seconds at a time: that way it slows down for all.
+pub(crate) fn medians<const N: usize>(rounds: usize, candidates: [&mut dyn FnMut(); N]) -> [Duration; N] {
+    let mut candidates = candidates;
+    let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::new());
+    for _ in 0..rounds {
+        for (candidate, times) in candidates.iter_mut().zip(&mut times) {
+            let start = Instant::now();
+            candidate();
+            times.push(start.elapsed());
+        }
+    }
+    times.map(|mut times| {
+        times.sort_unstable();
+        times[times.len() / 2]
+    })
+}
+
+/// Runs a command that must succeed, without what it prints.
+pub(crate) fn run(command: &mut Command) {
+    let status = command.stdout(Stdio::null()).status().unwrap();
+    assert!(status.success(), "{command:?}: {status}");
+}
+
+/// The most memory that a command had at any time, in KiB, as the kernel counts it: read until the very end.
+pub(crate) fn peak_memory_kib(command: &mut Command) -> u32 {
+    let mut child = command.stdout(Stdio::null()).spawn().unwrap();
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().unwrap().is_none() {
+        let text = std::fs::read_to_string(&status).unwrap_or_default();
+        let mark = text.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
+        peak = peak.max(mark.unwrap_or(0));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(peak > 0, "no VmHWM in {status}; this figure needs Linux");
+    peak
+}
+
+/// Whether this was started to measure. `cargo test --benches` starts benchmarks too, without `--bench`.
+pub(crate) fn wanted() -> bool {
+    let arguments: Vec<String> = std::env::args().collect();
+    arguments.iter().any(|argument| argument == "--bench") && !arguments.iter().any(|argument| argument == "--test")
+}
