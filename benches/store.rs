@@ -206,7 +206,7 @@ impl Scratch {
         append(&mut store, &open, records);
         append(&mut store, &closed, records);
         store.finalize(&closed, &event()).unwrap();
-        let record = store.entries(&closed, None).unwrap()[records as usize / 2].id.to_string();
+        let record = store.log(&closed, None).unwrap().entries[records as usize / 2].id.to_string();
         Known { open: open.to_string(), finalized: closed.to_string(), record }
     }
 }

@@ -31,9 +31,10 @@ CREATE TABLE audit_events (
     tool       TEXT NOT NULL,
     arguments  BLOB CHECK (arguments IS NULL OR length(arguments) = 32),  -- SHA-256 of what the call was given
     outcome    TEXT NOT NULL,                         -- 'ok', or the code of the refusal
-    detail     TEXT,                                  -- for a session's start, its genesis
+    detail     TEXT,                                  -- 'genesis …', 'count …' after entries, 'root … count …'
     at         TEXT NOT NULL
 ) STRICT;
+CREATE INDEX audit_events_by_session ON audit_events (session_id) WHERE session_id IS NOT NULL;
 
 -- The entries: thoughts and attested operations. `line` is what is hashed; the columns that are read out of it are
 -- computed, so that there is one truth. Retention may set `line` to NULL; the hashes stay.

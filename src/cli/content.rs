@@ -9,8 +9,8 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git;
 
-/// One byte more than any body may have, so that what is too large is seen to be.
-const READ_LIMIT: u64 = (1 << 20) + 1;
+/// As many bytes as a body may have. What is larger is not read to its end.
+const LIMIT: usize = 1 << 20;
 
 /// Reads the text that `--content` or `--content-file` give, or opens an editor.
 pub(super) fn content(context: &Context, argument: Option<&str>, file: Option<&Path>, kind: &str) -> Result<String> {
@@ -30,7 +30,12 @@ pub(super) fn content(context: &Context, argument: Option<&str>, file: Option<&P
 
 fn read(name: &str, source: impl io::Read) -> Result<String> {
     let mut bytes = Vec::new();
-    source.take(READ_LIMIT).read_to_end(&mut bytes).map_err(|error| unreadable(name, &error))?;
+    source.take(LIMIT as u64 + 1).read_to_end(&mut bytes).map_err(|error| unreadable(name, &error))?;
+    if bytes.len() > LIMIT {
+        return Err(Error::new(Code::TooLarge, format!("{name} has more than {LIMIT} bytes, which is the limit"))
+            .hint("record a summary, and attest the digest of the rest")
+            .details(serde_json::json!({ "limit": LIMIT })));
+    }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         Error::new(Code::InvalidParams, format!("{name} is not UTF-8: byte {at} does not fit"))

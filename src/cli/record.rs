@@ -21,7 +21,7 @@ Examples:
   export GIT_PROOF_SESSION=$(git proof start --intent \"try it\" --json | jq -r .session_id)")]
 pub(super) struct Start {
     /// What the session is for
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     intent: String,
     /// The task it belongs to
     #[arg(long, value_name = "TASK")]
@@ -86,7 +86,7 @@ pub(super) struct Record {
     #[arg(long = "type", value_name = "TYPE")]
     kind: String,
     /// The text
-    #[arg(long, value_name = "TEXT", conflicts_with = "content_file")]
+    #[arg(long, value_name = "TEXT", conflicts_with = "content_file", allow_hyphen_values = true)]
     content: Option<String>,
     /// A file with the text, or - for standard input
     #[arg(long, value_name = "FILE")]

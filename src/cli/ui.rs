@@ -38,7 +38,11 @@ impl Ui {
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(self.out.as_bytes()).and_then(|()| stdout.flush());
         let result = result.and_then(|()| {
-            written.map_err(|error| Error::new(Code::OutputFailed, "the answer could not be written").because(error))
+            written.map_err(|error| {
+                Error::new(Code::OutputFailed, "the answer could not be written")
+                    .because(error)
+                    .hint("what a command records is on disk before it answers: git proof log")
+            })
         });
         match result {
             Ok(()) => ExitCode::SUCCESS,

@@ -30,7 +30,9 @@ impl Repository {
             });
         }
         let start = fs::canonicalize(&context.directory).map_err(|error| {
-            Error::new(Code::NoRepository, format!("cannot enter {}", context.directory.display())).because(error)
+            Error::new(Code::NoRepository, format!("cannot enter {}", context.directory.display()))
+                .because(error)
+                .hint("run it in a directory that exists, or name one with -C DIR")
         })?;
         let ceilings = ceilings(context);
         let across =

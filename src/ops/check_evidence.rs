@@ -41,6 +41,7 @@ pub struct EvidenceOutcome {
 pub fn check_evidence(source: &Source, trusted: Option<&Trusted>) -> Result<EvidenceOutcome> {
     let refused = |error: EvidenceError| {
         Error::new(Code::EvidenceInvalid, format!("the evidence in {source} is refused: {error}"))
+            .hint("fetch the file anew; if it still does not hold, it is not what was anchored")
             .details(serde_json::json!({ "line": error.line, "field": error.flaw.field() }))
     };
     let mut file = source.open()?;

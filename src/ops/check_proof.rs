@@ -47,9 +47,10 @@ pub fn check_proof(source: &Source, trusted: Option<&Trusted>) -> Result<ProofOu
         Error::new(Code::NoTrustedRoot, "a proof can only be checked against a root and count that you trust")
             .hint("add --root and --count from an anchor or from `git proof root`; the proof's own are only a claim")
     })?;
-    proof
-        .verify(&trusted.root, trusted.count)
-        .map_err(|error| refused(format!("line 1: field \"{}\": {error}", error.field()), error.field()))?;
+    proof.verify(&trusted.root, trusted.count).map_err(|error| {
+        refused(format!("line 1: field \"{}\": {error}", error.field()), error.field())
+            .hint("take root and count from the anchor of the session that the record belongs to")
+    })?;
     let InclusionProof { scheme, leaf_hash, index, count, root, .. } = proof;
     Ok(ProofOutcome { valid: true, scheme, leaf_hash, index, count, root })
 }

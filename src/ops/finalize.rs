@@ -92,7 +92,7 @@ pub fn end(workspace: &mut Workspace, session: Option<&str>) -> Result<EndOutcom
         session_id: session,
         ended_at: row.ended_at,
         records: row.count,
-        finalized: row.finalized,
+        finalized: root.is_some(),
         root,
         proof_grade: row.opening.proof_grade,
     })

@@ -63,7 +63,10 @@ pub struct Trusted {
 impl Trusted {
     /// Reads the two arguments.
     pub fn parse(root: &str, count: &str) -> Result<Self> {
-        let wrong = |what: &str, found: &str| Error::new(Code::InvalidParams, format!("{what}, not {found:?}"));
+        let wrong = |what: &str, found: &str| {
+            Error::new(Code::InvalidParams, format!("{what}, not {found:?}"))
+                .hint("take both from an anchor or from `git proof root`")
+        };
         let root = RootHash::parse(root).ok_or_else(|| wrong("--root takes 64 lower-case hex digits", root))?;
         let count = count
             .parse()

@@ -23,11 +23,9 @@ pub struct LogOutcome {
 /// The entries of a session, or the newest `limit` of them.
 pub fn log(workspace: &Workspace, session: Option<&str>, limit: Option<u64>) -> Result<LogOutcome> {
     let session = workspace.session(session)?;
-    let row = workspace.store.session(&session)?;
-    let root = workspace.store.root(&session)?.map(RootOutcome::from);
-    let entries = workspace.store.entries(&session, limit)?;
-    let entries = entries.iter().map(EntryView::of).collect::<Result<_>>()?;
-    Ok(LogOutcome { session: SessionView::from(&row), root, entries })
+    let log = workspace.store.log(&session, limit)?;
+    let entries = log.entries.iter().map(EntryView::of).collect::<Result<_>>()?;
+    Ok(LogOutcome { session: SessionView::from(&log.session), root: log.root.map(RootOutcome::from), entries })
 }
 
 /// The sessions of a store.

@@ -53,38 +53,71 @@ const RULES: &[Rule] = &[
     Rule { what: "a PyPI token",                  prefix: "pypi-AgEIcHlwaS5vcmc", follows: url_safe, length: (50, ANY) },
     Rule { what: "a crates.io token",             prefix: "cio",               follows: word,     length: (32, 32) },
     Rule { what: "a Hugging Face token",          prefix: "hf_",               follows: letter,   length: (34, 34) },
-    Rule { what: "a SendGrid key",                prefix: "SG.",               follows: dotted,   length: (66, 66) },
+    Rule { what: "a SendGrid key",                prefix: "SG.",               follows: dotted,   length: (66, 67) },
     Rule { what: "a Shopify token",               prefix: "shpat_",            follows: hex,      length: (32, 32) },
 ];
 
 /// Finds the first credential in a text.
 pub fn find_secret(text: &str) -> Option<Secret> {
     let by_rule = RULES.iter().filter_map(|rule| rule.find(text));
-    by_rule.chain(private_key(text)).chain(json_web_token(text)).min_by_key(|secret| secret.at)
+    by_rule.chain(private_key(text)).chain(json_web_token(text)).chain(aws_secret(text)).min_by_key(|secret| secret.at)
 }
 
 impl Rule {
     fn find(&self, text: &str) -> Option<Secret> {
         let bytes = text.as_bytes();
         memchr::memmem::find_iter(bytes, self.prefix).find_map(|at| {
-            let starts_a_word = at == 0 || !word_(bytes[at - 1]);
             let body = &bytes[at + self.prefix.len()..];
-            let length = body.iter().take_while(|byte| (self.follows)(**byte)).count();
-            let fits = (self.length.0..=self.length.1).contains(&length);
-            (starts_a_word && fits && is_random(&body[..length])).then_some(Secret { what: self.what, at })
+            let (least, most) = self.length;
+            // No further than needed: a text may repeat the prefix from end to end.
+            let enough = if most == ANY { least } else { most + 1 };
+            let length = body.iter().take(enough).take_while(|byte| (self.follows)(**byte)).count();
+            let fits = (least..=most).contains(&length);
+            (fits && starts_a_word(bytes, at, word_) && is_random(&body[..length]))
+                .then_some(Secret { what: self.what, at })
         })
     }
 }
 
-/// A block of a private key: the header, and at least a line of base64 below it. The header alone is talk.
+/// Whether what is at this place is not the tail of a longer word. In JSON a line break before it is spelled out.
+fn starts_a_word(bytes: &[u8], at: usize, in_word: fn(u8) -> bool) -> bool {
+    match bytes[..at] {
+        [] | [.., b'\\', b'n' | b'r' | b't'] => true,
+        [.., before] => !in_word(before),
+    }
+}
+
+/// A block of a private key: the header, and a line of base64 below it. The header alone is talk.
 fn private_key(text: &str) -> Option<Secret> {
     memchr::memmem::find_iter(text.as_bytes(), "-----BEGIN ").find_map(|at| {
         let (label, rest) = text[at + 11..].split_once("-----")?;
-        let is_private = label.len() < 40 && label.ends_with("PRIVATE KEY") || label == "PGP PRIVATE KEY BLOCK";
-        // Inside JSON or source code the line breaks may be spelled out.
-        let body: String = rest.replace("\\n", "\n").replace("\\r", "").chars().take(4096).collect();
-        let longest = body.lines().map(|line| line.trim().bytes().take_while(|byte| base64(*byte)).count()).max()?;
-        (is_private && longest >= 40).then_some(Secret { what: "a private key", at })
+        if !(label.len() < 40 && label.ends_with("PRIVATE KEY") || label == "PGP PRIVATE KEY BLOCK") {
+            return None;
+        }
+        // Inside JSON or source code the line breaks may be spelled out, and each line quoted or indented.
+        let below = rest.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '\n');
+        let spelled_out = below.starts_with(['n', 'r']) && rest[..rest.len() - below.len()].ends_with('\\');
+        if !(below.starts_with('\n') || spelled_out) {
+            return None; // a sentence goes on after the header
+        }
+        let body: String = rest.chars().take(1024).collect::<String>().replace("\\n", "\n").replace("\\r", "");
+        let mut lines = body.lines().map(|line| line.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
+        // There may be lines such as `Proc-Type: 4,ENCRYPTED` before the key.
+        let first = lines.find(|line| !line.is_empty() && !line.contains(": "))?;
+        let is_key = first.bytes().take_while(|byte| base64(*byte)).count() >= 40;
+        is_key.then_some(Secret { what: "a private key", at })
+    })
+}
+
+/// The secret that belongs to an AWS access key has no prefix of its own, but the name of the setting that holds it.
+fn aws_secret(text: &str) -> Option<Secret> {
+    let lower = text.to_ascii_lowercase();
+    memchr::memmem::find_iter(lower.as_bytes(), "aws_secret_access_key").find_map(|at| {
+        let rest = text[at + 21..].trim_start_matches(['"', '\'', '\\', ' ', ':', '=']);
+        let between = text.len() - rest.len() - at - 21;
+        let body: Vec<u8> = rest.bytes().take(41).take_while(|byte| base64(*byte)).collect();
+        let is_secret = (1..=8).contains(&between) && body.len() == 40 && is_random(&body);
+        is_secret.then_some(Secret { what: "an AWS secret key", at })
     })
 }
 
@@ -92,13 +125,14 @@ fn private_key(text: &str) -> Option<Secret> {
 fn json_web_token(text: &str) -> Option<Secret> {
     let bytes = text.as_bytes();
     memchr::memmem::find_iter(bytes, "eyJ").find_map(|at| {
-        let starts_a_word = at == 0 || !(word_(bytes[at - 1]) || bytes[at - 1] == b'.');
-        let length = bytes[at..].iter().take_while(|byte| url_safe(**byte) || **byte == b'.').count();
+        if !starts_a_word(bytes, at, dotted) {
+            return None;
+        }
+        let length = bytes[at..].iter().take_while(|byte| dotted(**byte)).count();
         let mut parts = text[at..at + length].split('.');
         let (header, payload, signature) = (parts.next()?, parts.next()?, parts.next()?);
         let is_token = header.len() >= 16 && payload.starts_with("eyJ") && payload.len() >= 10 && signature.len() >= 32;
-        (starts_a_word && is_token && is_random(signature.as_bytes()))
-            .then_some(Secret { what: "a JSON web token", at })
+        (is_token && is_random(signature.as_bytes())).then_some(Secret { what: "a JSON web token", at })
     })
 }
 

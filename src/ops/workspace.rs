@@ -37,8 +37,10 @@ impl Workspace {
             return parse_id("session", named);
         }
         if let Some(named) = self.context.variable("GIT_PROOF_SESSION") {
-            let named =
-                named.to_str().ok_or_else(|| Error::new(Code::InvalidParams, "GIT_PROOF_SESSION is not UTF-8"))?;
+            let named = named.to_str().ok_or_else(|| {
+                Error::new(Code::InvalidParams, "GIT_PROOF_SESSION is not UTF-8")
+                    .hint("let it name a session, or unset it to use the worktree's current one")
+            })?;
             return parse_id("GIT_PROOF_SESSION", named);
         }
         self.store.current_session(&self.repository.worktree())?.ok_or_else(|| {
@@ -50,5 +52,8 @@ impl Workspace {
 
 /// Reads the id of a session or a record.
 pub(super) fn parse_id(what: &str, text: &str) -> Result<Id> {
-    Id::parse(text).ok_or_else(|| Error::new(Code::InvalidParams, format!("{what} takes {}, not {text:?}", Id::RULE)))
+    Id::parse(text).ok_or_else(|| {
+        Error::new(Code::InvalidParams, format!("{what} takes {}, not {text:?}", Id::RULE))
+            .hint("git proof log shows the ids of a session's records, git proof log --all those of the sessions")
+    })
 }

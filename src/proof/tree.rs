@@ -147,15 +147,22 @@ impl Frontier {
     /// Adds a leaf.
     #[inline]
     pub fn push(&mut self, leaf: NodeHash) {
-        self.push_subtree(0, leaf);
+        self.push_subtree(0, leaf, |_| ());
+    }
+
+    /// Adds a leaf; `each` sees the inner nodes that it completes, upwards from level 1.
+    #[inline]
+    pub fn push_each(&mut self, leaf: NodeHash, each: impl FnMut(&NodeHash)) {
+        self.push_subtree(0, leaf, each);
     }
 
     /// Adds a complete subtree of `2^level` leaves. The count must be a multiple of that.
-    fn push_subtree(&mut self, level: u32, subtree: NodeHash) {
+    fn push_subtree(&mut self, level: u32, subtree: NodeHash, mut each: impl FnMut(&NodeHash)) {
         let mut hash = subtree;
         for _ in 0..(self.count >> level).trailing_ones() {
             if let Some(left) = self.peaks.pop() {
                 hash = self.scheme.node(&left, &hash);
+                each(&hash);
             }
         }
         self.peaks.push(hash);
@@ -196,12 +203,12 @@ pub fn root_of(scheme: Scheme, leaves: &[NodeHash], threads: usize) -> Option<Ro
         let own = parts.next().unwrap_or_default();
         let others: Vec<_> = parts.map(|part| scope.spawn(move || reduce_chunks(scheme, part))).collect();
         for node in reduce_chunks(scheme, own) {
-            frontier.push_subtree(CHUNK_LEVEL, node);
+            frontier.push_subtree(CHUNK_LEVEL, node, |_| ());
         }
         for other in others {
             let nodes = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             for node in nodes {
-                frontier.push_subtree(CHUNK_LEVEL, node);
+                frontier.push_subtree(CHUNK_LEVEL, node, |_| ());
             }
         }
     });

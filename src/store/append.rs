@@ -87,7 +87,8 @@ impl Store {
         self.write(|transaction| {
             let row = session::find(transaction, session)?;
             takes_entries(&row)?;
-            let last_event = event::write(transaction, Some(session), event, None)?;
+            let count = format!("count {}", row.count + entries.len() as u64);
+            let last_event = event::write(transaction, Some(session), event, Some(&count))?;
             let mut tip = tip(transaction, &row)?;
             entries.iter().map(|entry| append_one(transaction, &row, &mut tip, entry, last_event)).collect()
         })

@@ -9,7 +9,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::session::{self, SessionRow};
-use super::{Failure, Store, damaged};
+use super::{Failure, Store, damaged, event, finalize};
 use crate::error::Result;
 use crate::proof::chain::Chain;
 use crate::proof::digest::{ChainHash, ContentHash, NodeHash, RootHash};
@@ -60,6 +60,10 @@ pub enum BreakReason {
     ColumnsDiffer,
     /// Entries are missing before this one.
     PositionMissing,
+    /// A stored node of the tree is not the one over the entries below it.
+    NodeMismatch,
+    /// The ledger has more entries than the session.
+    EntriesMissing,
     /// The finalized root, count or head is not what the entries add up to.
     RootMismatch,
 }
@@ -72,6 +76,8 @@ impl BreakReason {
             Self::ChainHashMismatch => "chain_hash_mismatch",
             Self::ColumnsDiffer => "columns_differ",
             Self::PositionMissing => "position_missing",
+            Self::NodeMismatch => "node_mismatch",
+            Self::EntriesMissing => "entries_missing",
             Self::RootMismatch => "root_mismatch",
         }
     }
@@ -88,6 +94,11 @@ impl Break {
             BreakReason::ChainHashMismatch => format!("entry {index} ({id}) does not follow its parent"),
             BreakReason::ColumnsDiffer => format!("the row of entry {index} ({id}) differs from what was hashed"),
             BreakReason::PositionMissing => format!("entry {} is missing before {id}", self.expected),
+            BreakReason::NodeMismatch => format!("a tree node above entry {index} ({id}) is not that of the entries"),
+            BreakReason::EntriesMissing => {
+                let Self { expected, actual, .. } = self;
+                format!("entries are missing from {index} on: {expected} were recorded, {actual} are there")
+            }
             BreakReason::RootMismatch => "the finalized root is not that of the entries".to_owned(),
         }
     }
@@ -111,12 +122,31 @@ impl Store {
         self.read(|connection| {
             let row = session::find(connection, session)?;
             let mut check = check(connection, &row)?;
+            if check.broken.is_none() {
+                check.broken = ledger_break(connection, &row, &check)?;
+            }
             if check.broken.is_none() && row.finalized {
-                check.broken = super::finalize::root_break(connection, &row, &check)?;
+                check.broken = finalize::root_break(connection, &row, &check)?;
             }
             Ok(check)
         })
     }
+}
+
+/// Where the ledger knows of more than is there: a chain does not show that its end is missing.
+fn ledger_break(connection: &Connection, row: &SessionRow, check: &ChainCheck) -> Result<Option<Break>, Failure> {
+    let broken = |reason, expected: String, actual: String| {
+        Some(Break { index: check.records, id: row.id().to_string(), reason, expected, actual })
+    };
+    if let Some(recorded) = event::recorded(connection, row.id())?
+        && recorded != check.records
+    {
+        return Ok(broken(BreakReason::EntriesMissing, recorded.to_string(), check.records.to_string()));
+    }
+    if !row.finalized && event::finalized(connection, row.id())? {
+        return Ok(broken(BreakReason::RootMismatch, "a root".to_owned(), "none".to_owned()));
+    }
+    Ok(None)
 }
 
 /// Rows that go from one thread to the other at a time: few enough that their memory is used again and not given back.
@@ -128,7 +158,7 @@ const LONG: u64 = 4096;
 pub(super) fn check(connection: &Connection, session: &SessionRow) -> Result<ChainCheck, Failure> {
     let mut walk = Walk::new(session);
     if session.count < LONG {
-        fetch(connection, session.id(), |batch| walk.verify(&batch))?;
+        fetch(connection, session, |batch| walk.verify(&batch))?;
         return Ok(walk.finish());
     }
     std::thread::scope(|scope| {
@@ -138,7 +168,7 @@ pub(super) fn check(connection: &Connection, session: &SessionRow) -> Result<Cha
             fetched.into_iter().find(|batch| !walk.verify(batch));
             walk.finish()
         });
-        fetch(connection, session.id(), |batch| rows.send(batch).is_ok())?;
+        fetch(connection, session, |batch| rows.send(batch).is_ok())?;
         drop(rows);
         Ok(verifier.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
@@ -149,6 +179,8 @@ pub(super) fn check(connection: &Connection, session: &SessionRow) -> Result<Cha
 struct Batch {
     text: Vec<u8>,
     rows: Vec<Fetched>,
+    /// For each row in turn the stored nodes that it completes, upwards; `None` for one that is missing.
+    nodes: Vec<Option<NodeHash>>,
 }
 
 /// A row, its texts as places in the batch.
@@ -189,7 +221,7 @@ impl Batch {
     fn push(&mut self, row: &Row<'_>, parent: Parent) -> Result<(), Failure> {
         let missing = || damaged("a text of an entry is missing");
         let fetched = Fetched {
-            position: row.get(0)?,
+            position: position(row)?,
             id: self.keep(row.get_ref(1)?)?.ok_or_else(missing)?,
             parent,
             kind: self.keep(row.get_ref(3)?)?.ok_or_else(missing)?,
@@ -204,23 +236,47 @@ impl Batch {
     }
 }
 
+/// A position below zero is as wrong as one that is too large.
+fn position(row: &Row<'_>) -> Result<u64, Failure> {
+    Ok(row.get::<_, i64>(0)?.cast_unsigned())
+}
+
 /// Hands out the rows of a session in batches, until `each` has had enough.
-fn fetch(connection: &Connection, session: &Id, mut each: impl FnMut(Batch) -> bool) -> Result<(), Failure> {
+fn fetch(connection: &Connection, session: &SessionRow, mut each: impl FnMut(Batch) -> bool) -> Result<(), Failure> {
+    let id = session.id();
     let mut statement = connection.prepare_cached(
         "SELECT position, id, parent_id, type, timestamp, prev_hash, content_hash, chain_hash, line \
          FROM thought_records WHERE session_id = ?1 ORDER BY position",
     )?;
-    let mut rows = statement.query([session.as_str()])?;
+    let mut rows = statement.query([id.as_str()])?;
+    // One cursor for each level of the tree, each of which goes over its level once.
+    let levels = if session.scheme() == Scheme::V1Sorted { 0 } else { session.count.checked_ilog2().unwrap_or(0) };
+    let query = "SELECT node_index, hash FROM merkle_nodes WHERE session_id = ?1 AND level = ?2 ORDER BY node_index";
+    let mut level_statements = (0..levels).map(|_| connection.prepare(query)).collect::<rusqlite::Result<Vec<_>>>()?;
+    let mut levels = Vec::new();
+    for (statement, level) in level_statements.iter_mut().zip(1..) {
+        levels.push(statement.query((id.as_str(), level))?);
+    }
     let mut batch = Batch::default();
     let mut before: Vec<u8> = Vec::new();
     while let Some(row) = rows.next()? {
+        let position = position(row)?;
         let parent = match row.get_ref(2)? {
             ValueRef::Null => Parent::Genesis,
             ValueRef::Text(parent) if parent == before => Parent::EntryBefore,
-            ValueRef::Text(parent) => Parent::Branch(earlier(connection, session, parent, row.get(0)?)?),
+            ValueRef::Text(parent) => Parent::Branch(earlier(connection, id, parent, row.get(0)?)?),
             _ => return Err(damaged("the parent of an entry")),
         };
         batch.push(row, parent)?;
+        for (level, nodes) in (1..=position.trailing_ones()).zip(&mut levels) {
+            let node = match nodes.next()? {
+                Some(node) if node.get::<_, i64>(0)?.cast_unsigned() == position >> level => {
+                    Some(NodeHash::new(node.get(1)?))
+                }
+                _ => None,
+            };
+            batch.nodes.push(node);
+        }
         before.clear();
         before.extend_from_slice(row.get_ref(1)?.as_bytes().unwrap_or_default());
         if batch.rows.len() == BATCH && !each(std::mem::take(&mut batch)) {
@@ -232,7 +288,7 @@ fn fetch(connection: &Connection, session: &Id, mut each: impl FnMut(Batch) -> b
 }
 
 /// The chain hash of an entry that stands before a position.
-fn earlier(connection: &Connection, session: &Id, id: &[u8], position: u64) -> Result<Option<ChainHash>, Failure> {
+fn earlier(connection: &Connection, session: &Id, id: &[u8], position: i64) -> Result<Option<ChainHash>, Failure> {
     let hash = connection
         .prepare_cached("SELECT chain_hash FROM thought_records WHERE id = ?1 AND session_id = ?2 AND position < ?3")?
         .query_row((String::from_utf8_lossy(id), session.as_str(), position), |row| row.get(0))
@@ -260,11 +316,17 @@ impl Walk {
 
     /// Takes up more rows; false once one does not hold.
     fn verify(&mut self, batch: &Batch) -> bool {
-        self.check.broken = batch.rows.iter().find_map(|row| self.step(&batch.text, row));
+        let mut nodes = batch.nodes.iter();
+        self.check.broken = batch.rows.iter().find_map(|row| self.step(&batch.text, row, &mut nodes));
         self.check.broken.is_none()
     }
 
-    fn step(&mut self, text: &[u8], row: &Fetched) -> Option<Break> {
+    fn step<'a>(
+        &mut self,
+        text: &[u8],
+        row: &Fetched,
+        nodes: &mut impl Iterator<Item = &'a Option<NodeHash>>,
+    ) -> Option<Break> {
         let broken = |reason, expected: String, actual: String| {
             let id = String::from_utf8_lossy(&text[row.id.clone()]).into_owned();
             Some(Break { index: row.position, id, reason, expected, actual })
@@ -308,7 +370,15 @@ impl Walk {
         if self.scheme == Scheme::V1Sorted {
             self.unsorted.push(leaf);
         } else {
-            self.tree.push(leaf);
+            let mut wrong = None;
+            self.tree.push_each(leaf, |node| {
+                if nodes.next() != Some(&Some(*node)) {
+                    wrong = wrong.or(Some(*node));
+                }
+            });
+            if let Some(node) = wrong {
+                return broken(BreakReason::NodeMismatch, node.to_string(), "another node, or none".to_owned());
+            }
         }
         self.check.records += 1;
         self.check.last_kind = kind;

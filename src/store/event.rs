@@ -1,6 +1,6 @@
 //! The ledger: every call that changed something, in the same transaction as the change.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 
 use super::{Failure, Store};
 use crate::error::Result;
@@ -47,6 +47,25 @@ pub(super) fn write(
         )?
         .execute((session.map(Id::as_str), event.tool, sha256(event.arguments), detail, event.at.as_str()))?;
     Ok(connection.last_insert_rowid())
+}
+
+/// How many entries a session has by the ledger; `None` for one that never had any.
+pub(super) fn recorded(connection: &Connection, session: &Id) -> Result<Option<u64>, Failure> {
+    let detail: Option<String> = connection
+        .prepare_cached(
+            "SELECT detail FROM audit_events WHERE session_id = ?1 AND detail GLOB 'count *' \
+             ORDER BY event_id DESC LIMIT 1",
+        )?
+        .query_row([session.as_str()], |row| row.get(0))
+        .optional()?;
+    Ok(detail.and_then(|detail| detail.strip_prefix("count ")?.parse().ok()))
+}
+
+/// Whether the ledger says that a session was finalized.
+pub(super) fn finalized(connection: &Connection, session: &Id) -> Result<bool, Failure> {
+    Ok(connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM audit_events WHERE session_id = ?1 AND detail GLOB 'root *')")?
+        .query_row([session.as_str()], |row| row.get(0))?)
 }
 
 impl Store {

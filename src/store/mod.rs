@@ -25,7 +25,7 @@ pub use append::{Appended, NewAttestation, NewEntry, NewThought};
 pub use check::{Break, BreakReason, ChainCheck};
 pub use event::{Event, NewEvent};
 pub use finalize::RootRow;
-pub use read::{Order, StoredEntry};
+pub use read::{Log, Order, StoredEntry};
 pub use schema::MIGRATIONS;
 pub use search::Hit;
 pub use session::{NewSession, SessionRow};

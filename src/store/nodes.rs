@@ -28,6 +28,16 @@ impl StoredNodes<'_> {
         }
         Ok(())
     }
+
+    /// Whether this very node is kept.
+    pub(super) fn holds(&self, node: &Completed) -> Result<bool, Failure> {
+        let kept: Option<[u8; 32]> = self
+            .connection
+            .prepare_cached("SELECT hash FROM merkle_nodes WHERE session_id = ?1 AND level = ?2 AND node_index = ?3")?
+            .query_row((self.session.as_str(), node.level, node.index), |row| row.get(0))
+            .optional()?;
+        Ok(kept.as_ref() == Some(node.hash.as_bytes()))
+    }
 }
 
 impl Nodes for StoredNodes<'_> {

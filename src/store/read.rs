@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use rusqlite::{Connection, Row};
 
-use super::{Failure, Store, damaged, session};
+use super::session::{self, SessionRow};
+use super::{Failure, RootRow, Store, damaged, finalize};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{ChainHash, ContentHash};
 use crate::proof::record::{Entry, Id, RecordType};
@@ -123,11 +124,23 @@ pub(super) fn find(connection: &Connection, id: &Id) -> Result<StoredEntry, Fail
     }
 }
 
+/// A session with its root and entries, all as they were at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Log {
+    /// The session.
+    pub session: SessionRow,
+    /// Its root, if it is finalized.
+    pub root: Option<RootRow>,
+    /// Its entries, or the newest of them, in order of recording.
+    pub entries: Vec<StoredEntry>,
+}
+
 impl Store {
-    /// All entries of a session, or the newest `limit` of them, in order of recording.
-    pub fn entries(&self, session: &Id, limit: Option<u64>) -> Result<Vec<StoredEntry>> {
+    /// A session with all its entries, or the newest `limit` of them.
+    pub fn log(&self, session: &Id, limit: Option<u64>) -> Result<Log> {
         self.read(|connection| {
-            session::find(connection, session)?;
+            let row = session::find(connection, session)?;
+            let root = finalize::find(connection, session)?;
             let mut entries = Vec::new();
             let order = if limit.is_some() { Order::Newest } else { Order::Oldest };
             walk(connection, session, order, |entry| {
@@ -140,7 +153,7 @@ impl Store {
             if order == Order::Newest {
                 entries.reverse();
             }
-            Ok(entries)
+            Ok(Log { session: row, root, entries })
         })
     }
 

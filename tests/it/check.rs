@@ -193,14 +193,20 @@ fn a_proof_may_lack_its_final_newline() {
 fn a_proof_for_another_root_is_refused_by_field() {
     let files = Files::new();
     let run = files.run(&["check-proof", "proof", "--root", ROOT, "--count", "4"]);
-    assert_snapshot!(refused(run, 1), @r#"error: the proof in proof is refused: line 1: field "root": the proof is for another root"#);
+    assert_snapshot!(refused(run, 1), @r#"
+    error: the proof in proof is refused: line 1: field "root": the proof is for another root
+    hint: take root and count from the anchor of the session that the record belongs to
+    "#);
 }
 
 #[test]
 fn a_proof_for_another_count_is_refused_by_field() {
     let files = Files::new();
     let run = files.run(&["check-proof", "proof", "--root", &files.root, "--count", "5"]);
-    assert_snapshot!(refused(run, 1), @r#"error: the proof in proof is refused: line 1: field "count": the proof is for another number of entries"#);
+    assert_snapshot!(refused(run, 1), @r#"
+    error: the proof in proof is refused: line 1: field "count": the proof is for another number of entries
+    hint: take root and count from the anchor of the session that the record belongs to
+    "#);
 }
 
 #[test]
@@ -220,14 +226,20 @@ fn an_edited_entry_is_refused_by_line_and_field() {
     let third = evidence.lines().nth(2).unwrap();
     files.write("evidence", evidence.replace(third, &third.replacen("\"content\":\"", "\"content\":\"x", 1)));
     // The entry itself is well-formed; the next one does not follow from it.
-    assert_snapshot!(refused(files.check("check-evidence", "evidence"), 1), @r#"error: the evidence in evidence is refused: line 4: field "prev_hash": neither the genesis nor the chain hash of an earlier line"#);
+    assert_snapshot!(refused(files.check("check-evidence", "evidence"), 1), @r#"
+    error: the evidence in evidence is refused: line 4: field "prev_hash": neither the genesis nor the chain hash of an earlier line
+    hint: fetch the file anew; if it still does not hold, it is not what was anchored
+    "#);
 }
 
 #[test]
 fn an_entry_with_an_unknown_field_is_refused_by_line_and_field() {
     let files = Files::new();
     files.write("evidence", files.read("evidence").replacen(",\"prev_hash\"", ",\"new\":1,\"prev_hash\"", 1));
-    assert_snapshot!(refused(files.check("check-evidence", "evidence"), 1), @r#"error: the evidence in evidence is refused: line 2: field "prev_hash": expected here; a field is missing, unknown or out of order, or there is white space (byte 152)"#);
+    assert_snapshot!(refused(files.check("check-evidence", "evidence"), 1), @r#"
+    error: the evidence in evidence is refused: line 2: field "prev_hash": expected here; a field is missing, unknown or out of order, or there is white space (byte 152)
+    hint: fetch the file anew; if it still does not hold, it is not what was anchored
+    "#);
 }
 
 #[test]
@@ -235,7 +247,10 @@ fn evidence_cut_off_in_a_line_is_refused() {
     let files = Files::new();
     let evidence = files.read("evidence");
     files.write("evidence", &evidence[..evidence.len() - 1]);
-    assert_snapshot!(refused(files.check("check-evidence", "evidence"), 1), @"error: the evidence in evidence is refused: line 5: does not end in a newline; the file may be cut off");
+    assert_snapshot!(refused(files.check("check-evidence", "evidence"), 1), @"
+    error: the evidence in evidence is refused: line 5: does not end in a newline; the file may be cut off
+    hint: fetch the file anew; if it still does not hold, it is not what was anchored
+    ");
 }
 
 #[test]
@@ -244,14 +259,20 @@ fn evidence_cut_off_between_lines_is_refused_by_its_count() {
     let evidence = files.read("evidence");
     let lines: Vec<_> = evidence.split_inclusive('\n').collect();
     files.write("evidence", lines[..4].concat());
-    assert_snapshot!(refused(files.check("check-evidence", "evidence"), 1), @r#"error: the evidence in evidence is refused: line 4: field "count": there are 3 entries"#);
+    assert_snapshot!(refused(files.check("check-evidence", "evidence"), 1), @r#"
+    error: the evidence in evidence is refused: line 4: field "count": there are 3 entries
+    hint: fetch the file anew; if it still does not hold, it is not what was anchored
+    "#);
 }
 
 #[test]
 fn evidence_for_another_root_is_refused() {
     let files = Files::new();
     let run = files.run(&["check-evidence", "evidence", "--root", ROOT, "--count", "4"]);
-    assert_snapshot!(refused(run, 1), @r#"error: the evidence in evidence is refused: line 5: field "root": the lines up to here add up to 9c07a090a4c937e8da2a712c7939a98e72b15ea163fcbdd558f18d05a88479ec"#);
+    assert_snapshot!(refused(run, 1), @r#"
+    error: the evidence in evidence is refused: line 5: field "root": the lines up to here add up to 9c07a090a4c937e8da2a712c7939a98e72b15ea163fcbdd558f18d05a88479ec
+    hint: fetch the file anew; if it still does not hold, it is not what was anchored
+    "#);
 }
 
 #[test]
@@ -291,7 +312,10 @@ fn binary_junk_is_refused() {
 fn a_line_without_an_end_is_refused_at_its_limit() {
     let files = Files::new();
     files.write("long", vec![b'x'; (8 << 20) + 1]);
-    assert_snapshot!(refused(files.run(&["check-evidence", "long"]), 1), @"error: the evidence in long is refused: line 1: longer than 8388608 bytes");
+    assert_snapshot!(refused(files.run(&["check-evidence", "long"]), 1), @"
+    error: the evidence in long is refused: line 1: longer than 8388608 bytes
+    hint: fetch the file anew; if it still does not hold, it is not what was anchored
+    ");
 }
 
 #[test]

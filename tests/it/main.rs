@@ -11,6 +11,7 @@ mod layers;
 mod mutations;
 mod naive;
 mod sessions;
+mod store;
 mod trailers;
 mod trees;
 mod vectors;

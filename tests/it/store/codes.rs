@@ -1,0 +1,96 @@
+//! Every code can happen, and docs/errors.md lists exactly those that there are.
+
+use std::collections::BTreeSet;
+
+use git_proof::error::Code;
+
+use super::scratch::{Ran, Scratch, text};
+
+/// Drives the program into every error that there is.
+fn provoke() -> Vec<Ran> {
+    let mut ran = Vec::new();
+    let outside = Scratch::without_repository();
+    ran.push(outside.run(["--json", "log"]));
+    ran.push(outside.run(["--json", "check-proof", "nowhere"]));
+    std::fs::write(outside.place.join("empty"), "").unwrap();
+    ran.push(outside.run(["--json", "check-proof", "empty"]));
+    ran.push(outside.run(["--json", "check-evidence", "empty"]));
+
+    let scratch = Scratch::new();
+    ran.push(scratch.run(["--json", "log"]));
+    scratch.start("s", &[]);
+    let mut run = |arguments: &[&str]| ran.push(scratch.run(["--json"].iter().chain(arguments)));
+    run(&["record", "--type", "fact", "--content", "x"]);
+    run(&["start", "--intent", "x", "--session-id", "s"]);
+    run(&["log", "--session", "nowhere"]);
+    run(&["finalize"]);
+    run(&["root"]);
+    run(&["show", "nobody"]);
+    run(&["record", "--type", "plan", "--content", "x", "--parent", "nobody"]);
+    run(&["start", "--intent", &"x".repeat(70_000)]);
+    run(&["attest", &["gh", "p_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat()]);
+    let entry = scratch.record("plan", "x");
+    run(&["finalize"]);
+    std::fs::write(scratch.place.join("proof"), &scratch.run(["prove", "--record", text(&entry, "id")]).out).unwrap();
+    run(&["check-proof", "proof"]);
+    run(&["end"]);
+    run(&["attest", "x"]);
+    scratch.start("done", &["--not-proof-grade"]);
+    scratch.record("plan", "x");
+    scratch.json(&["finalize"]);
+    run(&["attest", "x"]);
+
+    let other = scratch.database();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let mut waiting = scratch.proof(["--json", "end"]);
+    ran.push(waiting.env("GIT_PROOF_PATIENCE", "10").output().unwrap().into());
+    drop(other);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    ran.push(scratch.proof(["--json", "log"]).stdout(writer).output().unwrap().into());
+    let database = scratch.without_triggers();
+    database.execute("UPDATE thought_records SET chain_hash = zeroblob(32)", []).unwrap();
+    ran.push(scratch.run(["--json", "check"]));
+    database.pragma_update(None, "user_version", 99).unwrap();
+    ran.push(scratch.run(["--json", "check"]));
+    drop(database);
+    std::fs::write(scratch.store(), "no store at all, whatever its name may say".repeat(9)).unwrap();
+    ran.push(scratch.run(["--json", "check"]));
+    ran
+}
+
+#[test]
+fn every_code_is_reached_with_its_exit_code_and_a_hint() {
+    let mut reached = BTreeSet::new();
+    for ran in provoke() {
+        if ran.exit == Some(0) {
+            continue;
+        }
+        let error: serde_json::Value = serde_json::from_str(&ran.err).unwrap_or_else(|_| panic!("{ran:?}"));
+        let name = text(&error["error"], "code").to_owned();
+        let code = Code::ALL.iter().find(|code| code.as_str() == name).unwrap_or_else(|| panic!("{name} is no code"));
+        ran.error(&name, i32::from(code.exit_code()));
+        reached.insert(name);
+    }
+    let missing: Vec<&str> =
+        Code::ALL.iter().map(|code| code.as_str()).filter(|code| !reached.contains(*code)).collect();
+    assert!(missing.is_empty(), "not reached: {missing:?}");
+}
+
+#[test]
+fn page_of_errors_lists_exactly_the_codes_with_their_exit_codes() {
+    let page = include_str!("../../../docs/errors.md");
+    let listed: Vec<(String, String)> = page
+        .lines()
+        .filter_map(|line| {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            let [_, code, exit, meaning, remedy, _] = cells[..] else { return None };
+            let code = code.strip_prefix('`')?.strip_suffix('`')?;
+            assert!(!meaning.is_empty() && !remedy.is_empty(), "{code}");
+            Some((code.to_owned(), exit.to_owned()))
+        })
+        .collect();
+    let codes: Vec<(String, String)> =
+        Code::ALL.iter().map(|code| (code.as_str().to_owned(), code.exit_code().to_string())).collect();
+    assert_eq!(listed, codes);
+}

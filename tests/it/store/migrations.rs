@@ -1,0 +1,109 @@
+//! Stores outlive versions of the program: migrations are frozen, old stores open, newer ones are refused.
+
+use super::independent::{hex, sha256};
+use super::scratch::{Scratch, text};
+
+/// Every migration, as released. A released one is never edited: add a new file and a line here.
+const FROZEN: [(&str, &str); 1] =
+    [("0001_store.sql", "406d3631b2e26e9b0afbc9fc532a16d3faa9b0a2e58b76a20060de0b537252ef")];
+
+/// The stores of tests/fixtures, one for each level, and what is in them.
+const FIXTURES: [&str; 1] = ["store-v1.db"];
+
+fn folder(name: &str) -> String {
+    format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A repository whose store is this fixture.
+fn with_fixture(name: &str) -> Scratch {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.place.join(".git/proof")).unwrap();
+    let bytes = std::fs::read(folder(&format!("tests/fixtures/{name}"))).unwrap();
+    std::fs::write(scratch.store(), bytes).unwrap();
+    scratch
+}
+
+#[test]
+fn migrations_are_as_they_were_released() {
+    let mut files: Vec<String> = std::fs::read_dir(folder("migrations"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort_unstable();
+    let found: Vec<(String, String)> = files
+        .into_iter()
+        .map(|name| {
+            let digest = hex(&sha256(&std::fs::read(folder(&format!("migrations/{name}"))).unwrap()));
+            (name, digest)
+        })
+        .collect();
+    let frozen: Vec<(String, String)> = FROZEN.map(|(name, digest)| (name.to_owned(), digest.to_owned())).to_vec();
+    assert_eq!(found, frozen);
+}
+
+#[test]
+fn program_takes_every_migration_in_order() {
+    let texts: Vec<String> = FROZEN
+        .iter()
+        .map(|(name, _)| std::fs::read_to_string(folder(&format!("migrations/{name}"))).unwrap())
+        .collect();
+    assert_eq!(git_proof::store::MIGRATIONS, texts);
+}
+
+#[test]
+fn there_is_a_fixture_for_every_level() {
+    assert_eq!(FIXTURES.len(), FROZEN.len());
+}
+
+#[test]
+fn store_of_every_level_verifies() {
+    for fixture in FIXTURES {
+        let scratch = with_fixture(fixture);
+        for (session, records) in [("done", 6), ("open", 3), ("over", 2), ("old", 3)] {
+            assert_eq!(scratch.json(&["check", "--session", session])["records"], records, "{fixture} {session}");
+        }
+    }
+}
+
+#[test]
+fn store_of_every_level_proves() {
+    for fixture in FIXTURES {
+        let scratch = with_fixture(fixture);
+        let root = scratch.json(&["root", "--session", "done"]);
+        assert_eq!(text(&root, "root"), "63151a1950305dd6c9d6e4fbfcd72c8b77ee06647f8637dbaf3b8796dfc5bda2");
+        for entry in scratch.json(&["log", "--session", "done"])["entries"].as_array().unwrap() {
+            let proof = scratch.run(["prove", "--record", text(entry, "id")]);
+            let trusted = ["check-proof", "-", "--root", text(&root, "root"), "--count", "6"];
+            assert_eq!(scratch.run_with(&trusted, proof.text().as_bytes()).json()["valid"], true);
+        }
+    }
+}
+
+#[test]
+fn store_of_every_level_takes_new_records() {
+    for fixture in FIXTURES {
+        let scratch = with_fixture(fixture);
+        let record = ["record", "--type", "reflection", "--content", "later", "--session", "open"];
+        assert_eq!(scratch.json(&record)["index"], 3);
+        assert_eq!(scratch.json(&["finalize", "--session", "open"])["record_count"], 4);
+    }
+}
+
+#[test]
+fn store_of_a_later_version_is_refused() {
+    let scratch = with_fixture(FIXTURES[0]);
+    scratch.database().pragma_update(None, "user_version", 99).unwrap();
+    for arguments in [&["check", "--session", "done"][..], &["start", "--intent", "x"]] {
+        let error = scratch.refused(arguments, "ERR_STORE_TOO_NEW", 4);
+        assert_eq!(text(&error, "hint"), "upgrade git-proof");
+    }
+}
+
+#[test]
+fn refused_store_is_left_as_it_was() {
+    let scratch = with_fixture(FIXTURES[0]);
+    scratch.database().pragma_update(None, "user_version", 99).unwrap();
+    let before = std::fs::read(scratch.store()).unwrap();
+    scratch.refused(&["start", "--intent", "x"], "ERR_STORE_TOO_NEW", 4);
+    assert_eq!(std::fs::read(scratch.store()).unwrap(), before);
+}

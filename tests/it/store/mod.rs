@@ -1,0 +1,15 @@
+//! The store and the commands that work on it, driven through the program as a user does.
+
+mod bad_input;
+mod codes;
+mod commands;
+mod concurrency;
+mod crash;
+mod drawing;
+mod faults;
+mod independent;
+mod migrations;
+mod repositories;
+mod scratch;
+mod secrets;
+mod tampering;
