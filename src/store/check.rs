@@ -251,7 +251,8 @@ fn fetch(connection: &Connection, session: &SessionRow, mut each: impl FnMut(Bat
     let mut rows = statement.query([id.as_str()])?;
     // One cursor for each level of the tree, each of which goes over its level once.
     let levels = if session.scheme() == Scheme::V1Sorted { 0 } else { session.count.checked_ilog2().unwrap_or(0) };
-    let query = "SELECT node_index, hash FROM merkle_nodes WHERE session_id = ?1 AND level = ?2 ORDER BY node_index";
+    // Where a node is missing or too many, the ones after it do not fit.
+    let query = "SELECT hash FROM merkle_nodes WHERE session_id = ?1 AND level = ?2 ORDER BY node_index";
     let mut level_statements = (0..levels).map(|_| connection.prepare(query)).collect::<rusqlite::Result<Vec<_>>>()?;
     let mut levels = Vec::new();
     for (statement, level) in level_statements.iter_mut().zip(1..) {
@@ -268,14 +269,9 @@ fn fetch(connection: &Connection, session: &SessionRow, mut each: impl FnMut(Bat
             _ => return Err(damaged("the parent of an entry")),
         };
         batch.push(row, parent)?;
-        for (level, nodes) in (1..=position.trailing_ones()).zip(&mut levels) {
-            let node = match nodes.next()? {
-                Some(node) if node.get::<_, i64>(0)?.cast_unsigned() == position >> level => {
-                    Some(NodeHash::new(node.get(1)?))
-                }
-                _ => None,
-            };
-            batch.nodes.push(node);
+        for (_, nodes) in (0..position.trailing_ones()).zip(&mut levels) {
+            let node = nodes.next()?.map(|node| node.get(0)).transpose()?;
+            batch.nodes.push(node.map(NodeHash::new));
         }
         before.clear();
         before.extend_from_slice(row.get_ref(1)?.as_bytes().unwrap_or_default());
