@@ -65,7 +65,7 @@ impl Store {
                 .details(details)
                 .into());
             }
-            let root = keep_edge(transaction, &row)?;
+            let root = keep_closing_nodes(transaction, &row)?;
             if Some(root) != check.root {
                 return Err(damaged("the stored tree is not the tree over the entries"));
             }
@@ -174,26 +174,45 @@ fn sorted_index<N: tree::Nodes>(nodes: &N, count: u64, leaf: &ContentHash) -> Re
     Ok(if from < count && nodes.node(0, from)? == leaf { Some(from) } else { None })
 }
 
-/// Writes what is left of the tree and returns its root.
-fn keep_edge(connection: &Connection, row: &SessionRow) -> Result<RootHash, Failure> {
+/// The nodes that finalizing adds: the right edge, and in `v1-sorted` everything, for only now the order is known.
+fn closing_nodes(connection: &Connection, row: &SessionRow) -> Result<Vec<tree::Completed>, Failure> {
     let (scheme, count) = (row.scheme(), row.count);
-    let nodes = StoredNodes { connection, session: row.id(), scheme };
-    if scheme == Scheme::V1Sorted {
+    let mut closing = Vec::new();
+    let edge = if scheme == Scheme::V1Sorted {
         let sorted = sorted_tree(connection, row)?;
         for level in 0..u64::BITS {
-            for index in 0..(count >> level) {
+            closing.extend((0..(count >> level)).map(|index| {
                 let Ok(hash) = sorted.node(level, index);
-                nodes.keep(&[tree::Completed { level, index, hash }])?;
-            }
+                tree::Completed { level, index, hash }
+            }));
+        }
+        let Ok(edge) = tree::edge(scheme, &sorted, count);
+        edge
+    } else {
+        tree::edge(scheme, &StoredNodes { connection, session: row.id(), scheme }, count)?
+    };
+    let edge =
+        (0..).zip(edge).filter_map(|(level, hash)| Some(tree::Completed { level, index: count >> level, hash: hash? }));
+    closing.extend(edge);
+    Ok(closing)
+}
+
+/// Writes what is left of the tree and returns its root.
+fn keep_closing_nodes(connection: &Connection, row: &SessionRow) -> Result<RootHash, Failure> {
+    let nodes = StoredNodes { connection, session: row.id(), scheme: row.scheme() };
+    nodes.keep(&closing_nodes(connection, row)?)?;
+    tree::root(row.scheme(), &nodes, row.count)?.ok_or_else(|| damaged("a tree without leaves"))
+}
+
+/// Whether what finalizing added is still what it would add.
+fn closing_nodes_hold(connection: &Connection, row: &SessionRow) -> Result<bool, Failure> {
+    let nodes = StoredNodes { connection, session: row.id(), scheme: row.scheme() };
+    for node in closing_nodes(connection, row)? {
+        if !nodes.holds(&node)? {
+            return Ok(false);
         }
     }
-    let edge = tree::edge(scheme, &nodes, count)?;
-    for (level, hash) in (0..).zip(edge) {
-        if let Some(hash) = hash {
-            nodes.keep(&[tree::Completed { level, index: count >> level, hash }])?;
-        }
-    }
-    tree::root(scheme, &nodes, count)?.ok_or_else(|| damaged("a tree without leaves"))
+    Ok(true)
 }
 
 fn insert(connection: &Connection, row: &RootRow) -> Result<(), Failure> {
@@ -243,7 +262,7 @@ pub(super) fn root_break(
 ) -> Result<Option<Break>, Failure> {
     let Some(stored) = find(connection, row.id())? else { return Ok(None) };
     let holds = Some(stored.root) == check.root
-        && edge_holds(connection, row)?
+        && closing_nodes_hold(connection, row)?
         && stored.record_count == check.records
         && stored.head == check.head
         && stored.genesis == row.genesis
@@ -255,29 +274,4 @@ pub(super) fn root_break(
         expected: check.root.map_or_else(String::new, |root| root.to_string()),
         actual: stored.root.to_string(),
     }))
-}
-
-/// Whether the right edge that finalizing wrote is the one over the complete nodes, and so are sorted leaves.
-fn edge_holds(connection: &Connection, row: &SessionRow) -> Result<bool, Failure> {
-    let (scheme, count) = (row.scheme(), row.count);
-    let nodes = StoredNodes { connection, session: row.id(), scheme };
-    if scheme == Scheme::V1Sorted {
-        let sorted = sorted_tree(connection, row)?;
-        for level in 0..u64::BITS {
-            for index in 0..(count >> level) {
-                let Ok(hash) = sorted.node(level, index);
-                if !nodes.holds(&tree::Completed { level, index, hash })? {
-                    return Ok(false);
-                }
-            }
-        }
-    }
-    for (level, hash) in (0..).zip(tree::edge(scheme, &nodes, count)?) {
-        if let Some(hash) = hash
-            && !nodes.holds(&tree::Completed { level, index: count >> level, hash })?
-        {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }

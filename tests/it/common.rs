@@ -1,11 +1,12 @@
 //! Processes that see nothing of the machine they run on: no settings, no home, one language, one time zone.
 
+use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// A command that runs in `directory`, which is its home as well.
-pub(crate) fn command(program: &str, directory: &Path) -> Command {
+pub(crate) fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
     let mut command = Command::new(program);
     command
         .env_clear()

@@ -9,6 +9,8 @@ use std::process::{Command, Output, Stdio};
 use rusqlite::Connection;
 use serde_json::Value;
 
+use crate::common;
+
 /// A directory that is gone after the test, with a home and a place to work in.
 pub(super) struct Scratch {
     folder: tempfile::TempDir,
@@ -89,22 +91,14 @@ impl Scratch {
 
     /// A command in a clean environment.
     pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
-        let mut command = Command::new(program);
-        command.env_clear().current_dir(&self.place).stdin(Stdio::null());
-        if let Some(path) = std::env::var_os("PATH") {
-            command.env("PATH", path);
-        }
-        let fixed = [
-            ("GIT_CONFIG_NOSYSTEM", "1"),
-            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+        let mut command = common::command(program, &self.place);
+        let identity = [
             ("GIT_AUTHOR_NAME", "Ada Tester"),
             ("GIT_AUTHOR_EMAIL", "ada@example.org"),
             ("GIT_COMMITTER_NAME", "Ada Tester"),
             ("GIT_COMMITTER_EMAIL", "ada@example.org"),
-            ("LC_ALL", "C"),
-            ("TZ", "UTC"),
         ];
-        command.envs(fixed).env("HOME", self.folder.path().join("home"));
+        command.envs(identity).env("HOME", self.folder.path().join("home"));
         // A scratch directory below some repository must not be taken for a part of it.
         command.env("GIT_CEILING_DIRECTORIES", self.folder.path());
         command
