@@ -57,7 +57,7 @@ impl Show {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let now = context.now();
         let outcome = ops::show(&Workspace::open(context)?, &self.record)?;
-        ui.show(&outcome, |entry, paint| draw::entry_in_full(entry, &now, paint));
+        ui.show(&outcome, |shown, paint| draw::entry_in_full(&shown.entry, &now, paint));
         Ok(())
     }
 }

@@ -8,6 +8,7 @@ use super::finalize::RootOutcome;
 use super::view::{EntryView, SessionView};
 use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
+use crate::store::EventSpan;
 
 /// A session with its entries.
 #[derive(Debug, Clone, Serialize)]
@@ -43,9 +44,32 @@ pub fn sessions(workspace: &Workspace, limit: u32) -> Result<SessionList> {
     Ok(SessionList { sessions: rows.iter().map(SessionView::from).collect() })
 }
 
+/// One entry, and where it comes from.
+#[derive(Debug, Clone, Serialize)]
+pub struct ShowOutcome {
+    /// The entry.
+    #[serde(flatten)]
+    pub entry: EntryView,
+    /// The calls since the entry before it.
+    pub provenance: Provenance,
+}
+
+/// The lines of the ledger between two entries of a session.
+#[derive(Debug, Clone, Serialize)]
+pub struct Provenance {
+    /// Number of the first.
+    pub from: i64,
+    /// Number of the last: the call that made the entry.
+    pub to: i64,
+    /// The calls by name, each once.
+    pub tools: Vec<String>,
+}
+
 /// One entry.
-pub fn show(workspace: &Workspace, record: &str) -> Result<EntryView> {
-    EntryView::of(&workspace.store.entry(&parse_id("the record", record)?)?)
+pub fn show(workspace: &Workspace, record: &str) -> Result<ShowOutcome> {
+    let stored = workspace.store.entry(&parse_id("the record", record)?)?;
+    let EventSpan { from, to, tools } = workspace.store.provenance(&stored)?;
+    Ok(ShowOutcome { entry: EntryView::of(&stored)?, provenance: Provenance { from, to, tools } })
 }
 
 /// The entries from the first one to this one, along the parents.
@@ -100,14 +124,19 @@ impl TreeOutcome {
         self.entries.iter().enumerate().map(|(at, entry)| parent(entry).filter(|parent| *parent < at)).collect()
     }
 
+    /// How many entries follow one another at most.
+    pub fn depth(&self) -> usize {
+        let mut depths: Vec<usize> = Vec::with_capacity(self.entries.len());
+        for parent in self.parents() {
+            depths.push(parent.map_or(1, |parent| depths[parent] + 1));
+        }
+        depths.into_iter().max().unwrap_or(0)
+    }
+
     /// The tree as nested JSON.
     pub fn nested(self) -> Result<NestedTree> {
         let parents = self.parents();
-        let mut depths: Vec<usize> = Vec::with_capacity(parents.len());
-        for parent in &parents {
-            depths.push(parent.map_or(1, |parent| depths[parent] + 1));
-        }
-        if depths.iter().any(|depth| *depth > MAX_NESTING) {
+        if self.depth() > MAX_NESTING {
             return Err(Error::new(Code::TooLarge, format!("more than {MAX_NESTING} entries follow one another"))
                 .hint("git proof log --json lists them with their parent_id"));
         }
