@@ -55,6 +55,7 @@ pub(super) fn call(
         },
     };
     let before = ops::changes(workspace);
+    workspace.given(Some(digested.clone()));
     let result = prepared.and_then(|prepared| (prepared.work)(workspace));
     let (session, outcome) = match &result {
         Ok(done) => (session.or_else(|| session_of(&done.data)), done.outcome),

@@ -2,6 +2,8 @@
 //! that are sent together are chained in the order they were sent.
 
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
@@ -28,7 +30,7 @@ impl Desk {
     pub(super) fn open(context: Context) -> io::Result<(Self, JoinHandle<()>)> {
         let (jobs, inbox) = channel::<Job>();
         let worker = Builder::new().name("desk".to_owned()).spawn(move || {
-            let mut drawer = Drawer { context, workspace: None };
+            let mut drawer = Drawer { context, workspace: None, file: None };
             for job in inbox {
                 job(&mut drawer);
             }
@@ -55,19 +57,26 @@ impl Desk {
 pub(super) struct Drawer {
     pub(super) context: Context,
     workspace: Option<Workspace>,
+    /// Which file is open. One that was deleted can still be written to, and nobody would ever read it.
+    file: Option<(u64, u64)>,
 }
 
 impl Drawer {
     /// The repository and its store. It is opened when it is first there, and again should it have been replaced.
     pub(super) fn workspace(&mut self, create: bool) -> Result<&mut Workspace> {
-        if self.workspace.as_ref().is_some_and(|workspace| !workspace.repository.store_path().exists()) {
+        if self.workspace.as_ref().is_some_and(|workspace| file(&workspace.repository.store_path()) != self.file) {
             self.workspace = None;
         }
         if self.workspace.is_none() {
             let context = self.context.clone();
             let opened = if create { Workspace::open_or_create(context) } else { Workspace::open(context) };
-            self.workspace = Some(opened?);
+            let workspace = self.workspace.insert(opened?);
+            self.file = file(&workspace.repository.store_path());
         }
         self.workspace.as_mut().ok_or_else(|| Error::new(Code::NoStore, "the store is gone"))
     }
+}
+
+fn file(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }

@@ -9,6 +9,7 @@ mod answer;
 mod arguments;
 mod call;
 mod desk;
+mod patient;
 mod prompts;
 mod resources;
 mod server;
@@ -16,10 +17,13 @@ mod tools;
 
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::io::stdio_pipes;
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use desk::Desk;
+use patient::Patient;
 use server::Server;
 
 /// How many tools are offered.
@@ -41,8 +45,9 @@ pub fn serve(context: Context, profile: Profile) -> Result<()> {
         .map_err(|error| failed("the server cannot start", &error))?;
     let (desk, worker) = Desk::open(context).map_err(|error| failed("the server cannot start", &error))?;
     let served = runtime.block_on(async {
-        let service = Server::new(desk, profile).serve(rmcp::transport::io::stdio_pipes()).await;
-        match service {
+        let (input, output) = stdio_pipes();
+        let transport = Patient::new(AsyncRwTransport::new_server(input, output));
+        match Server::new(desk, profile).serve(transport).await {
             Ok(service) => match service.waiting().await {
                 Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 Ok(_) | Err(_) => Ok(()),

@@ -67,7 +67,8 @@ pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<Entr
         private: request.private,
         timestamp: workspace.context.now(),
     };
-    let event = NewEvent { tool: "thought_record", arguments: request.content.as_bytes(), at: thought.timestamp };
+    let arguments = workspace.given.as_ref().unwrap_or(&request.content).as_bytes();
+    let event = NewEvent { tool: "thought_record", arguments, at: thought.timestamp };
     let appended = workspace.store.append(&session, &[NewEntry::Thought(thought)], &event)?;
     let Some(appended) = appended.into_iter().next() else { unreachable!("one entry in, one entry out") };
     Ok(EntryView {

@@ -35,7 +35,8 @@ pub type StartOutcome = SessionView;
 pub fn start(workspace: &mut Workspace, request: &StartRequest) -> Result<StartOutcome> {
     let opening = opening(workspace, request)?;
     let line = opening.to_line();
-    let event = NewEvent { tool: "audit_session_start", arguments: line.as_bytes(), at: opening.started_at };
+    let arguments = workspace.given.as_ref().unwrap_or(&line).as_bytes();
+    let event = NewEvent { tool: "audit_session_start", arguments, at: opening.started_at };
     let worktree = workspace.repository.worktree();
     let new = NewSession { opening: &opening, worktree: Some(&worktree) };
     workspace.store.start(&new, &event).map(|row| SessionView::from(&row))

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Agent, check, database, ledger, repository};
-use crate::common;
+use crate::{common, naive};
 
 /// A session with a branch: plan ← analysis ← decision, and a second decision on the plan.
 fn branched(agent: &Agent) -> Vec<Value> {
@@ -214,4 +214,38 @@ fn the_store_may_come_and_go_while_the_server_runs() {
     agent.ok("audit_session_start", json!({ "intent": "again", "session_id": "s1" }));
     agent.ok("thought_record", json!({ "session_id": "s1", "type": "plan", "content": "anew" }));
     assert_eq!(check(home.path(), "s1")["records"], 1);
+    // Someone else makes a new one in its place: what is acknowledged must be in that one.
+    std::fs::remove_dir_all(home.path().join(".git/proof")).unwrap();
+    let run = common::run(common::git_proof(home.path()).args(["start", "--intent", "cli", "--session-id", "s1"]));
+    assert_eq!(run.code, Some(0));
+    agent.ok("thought_record", json!({ "session_id": "s1", "type": "plan", "content": "once more" }));
+    assert_eq!(check(home.path(), "s1")["records"], 1);
+}
+
+#[test]
+fn the_ledger_keeps_the_digest_of_the_canonical_arguments() {
+    let home = repository();
+    let agent = Agent::new(home.path());
+    let calls = [
+        (
+            "audit_session_start",
+            json!({ "session_id": "s1", "intent": "digest" }),
+            r#"{"intent":"digest","session_id":"s1"}"#,
+        ),
+        (
+            "thought_record",
+            json!({ "type": "reflection", "session_id": "s1", "content": "ü" }),
+            r#"{"content":"ü","session_id":"s1","type":"reflection"}"#,
+        ),
+        ("audit_verify_chain", json!({ "session_id": "s1" }), r#"{"session_id":"s1"}"#),
+        ("merkle_finalize", json!({ "session_id": "s1" }), r#"{"session_id":"s1"}"#),
+        ("merkle_root", json!({ "session_id": "s1" }), r#"{"session_id":"s1"}"#),
+        ("audit_session_end", json!({ "session_id": "s1" }), r#"{"session_id":"s1"}"#),
+    ];
+    for (tool, arguments, canonical) in calls {
+        agent.ok(tool, arguments);
+        let newest = "SELECT arguments FROM audit_events ORDER BY event_id DESC LIMIT 1";
+        let kept: [u8; 32] = database(home.path()).query_row(newest, [], |row| row.get(0)).unwrap();
+        assert_eq!(kept, naive::sha256(&[canonical.as_bytes()]), "{tool}");
+    }
 }

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
-use super::{check, ledger, repository};
+use super::{check, database, ledger, repository};
 use crate::common;
 
 /// A server and the two ends of its pipes.
@@ -30,7 +30,12 @@ impl Wire {
 
     fn silent(directory: &Path) -> Self {
         let mut command = common::git_proof(directory);
-        command.arg("mcp").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .arg("mcp")
+            .env("GIT_PROOF_PATIENCE", "30000")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut server = command.spawn().unwrap();
         let (input, output) = (server.stdin.take(), BufReader::new(server.stdout.take().unwrap()));
         Self { server, input, output }
@@ -173,6 +178,28 @@ fn a_thousand_calls_in_flight() {
     assert_eq!(wire.end().1.code, Some(0));
     assert_eq!(check(home.path(), "s1")["records"], 1000);
     assert_eq!(ledger(home.path()).len(), 1001);
+}
+
+#[test]
+fn whatever_was_asked_before_the_end_is_answered_however_long_it_takes() {
+    let home = repository();
+    let mut wire = Wire::new(home.path());
+    start(&mut wire);
+    let other = database(home.path());
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    for n in 1..=20 {
+        wire.send(&call(n, "thought_record", &plan("x")));
+    }
+    wire.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 20 } }));
+    let holding = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(6500)); // longer than rmcp would wait
+        other.execute_batch("COMMIT").unwrap();
+    });
+    let (said, run) = wire.end();
+    holding.join().unwrap();
+    let ids: Vec<_> = said.iter().map(|answer| answer["id"].as_u64().unwrap()).collect();
+    assert_eq!((ids, run.code), ((1..=19).collect(), Some(0)));
+    assert_eq!(check(home.path(), "s1")["records"], 20);
 }
 
 #[test]
