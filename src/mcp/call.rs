@@ -1,31 +1,33 @@
 //! From a call to an op and back: arguments are read before anything is opened, every call is written down.
 
 use rmcp::model::Implementation;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::arguments::{Arguments, invalid, missing};
+use super::arguments::{Arguments, missing};
 use super::desk::Drawer;
+use super::proofs::{merkle_proof, merkle_verify};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git;
-use crate::ops::{self, Call, RecordRequest, StartRequest, Trusted, Workspace};
-use crate::proof::canonical::{self, MAX_INTEGER};
-use crate::proof::digest::RootHash;
+use crate::ops::{self, Call, RecordRequest, StartRequest, Workspace};
+use crate::proof::canonical;
 
 /// Trees deeper than this are listed, not nested: many readers of JSON stop at 128 levels, and each entry takes two.
 const MAX_NESTING: usize = 40;
+/// Largest answer. It goes out twice, as structured content and as text, and clients read lines of at most 16 MiB.
+const MAX_ANSWER: usize = 6 << 20;
 const DEFAULT_HITS: u32 = 20;
 const MAX_HITS: u64 = 200;
 
 /// What an answer is, and how the ledger calls it.
-struct Done {
-    data: Value,
-    outcome: &'static str,
+pub(super) struct Done {
+    pub(super) data: Value,
+    pub(super) outcome: &'static str,
 }
 
 /// Work that an op does once the store is open.
-type Work = Box<dyn FnOnce(&mut Workspace) -> Result<Done>>;
+pub(super) type Work = Box<dyn FnOnce(&mut Workspace) -> Result<Done>>;
 
 /// A call whose arguments have been read.
 struct Prepared {
@@ -57,6 +59,9 @@ pub(super) fn call(
     let before = ops::changes(workspace);
     workspace.given(Some(digested.clone()));
     let result = prepared.and_then(|prepared| (prepared.work)(workspace));
+    let unchanged = ops::changes(workspace) == before;
+    // What was done is done and is said; only what was merely asked for can be too much.
+    let result = if unchanged { result.and_then(readable) } else { result };
     let (session, outcome) = match &result {
         Ok(done) => (session.or_else(|| session_of(&done.data)), done.outcome),
         Err(error) => (session, error.code.as_str()),
@@ -64,7 +69,7 @@ pub(super) fn call(
     let note = Call { tool, session: session.as_deref(), arguments: digested.as_bytes(), outcome };
     match result {
         // What changed something has written itself down with the change.
-        Ok(done) if ops::changes(workspace) != before => Ok(done.data),
+        Ok(done) if !unchanged => Ok(done.data),
         Ok(done) => ops::note(workspace, &note).map(|()| done.data),
         // To wait for the writer once more would not help.
         Err(error) if error.code == Code::StoreBusy => Err(error),
@@ -75,20 +80,30 @@ pub(super) fn call(
     }
 }
 
+fn readable(done: Done) -> Result<Done> {
+    let bytes = done.data.to_string().len();
+    if bytes <= MAX_ANSWER {
+        return Ok(done);
+    }
+    Err(Error::new(Code::TooLarge, format!("the answer has {bytes} bytes; the limit is {MAX_ANSWER}"))
+        .hint("thought_search with a small limit finds records; thought_get returns one")
+        .details(json!({ "bytes": bytes, "limit": MAX_ANSWER })))
+}
+
 /// The session that an answer is about.
 fn session_of(data: &Value) -> Option<String> {
     let entry = data.get(0).unwrap_or(data);
     entry.get("session_id").and_then(Value::as_str).map(str::to_owned)
 }
 
-fn done<T: Serialize>(outcome: &T) -> Done {
+pub(super) fn done<T: Serialize>(outcome: &T) -> Done {
     match serde_json::to_value(outcome) {
         Ok(data) => Done { data, outcome: "ok" },
         Err(error) => unreachable!("an outcome does not serialize: {error}"),
     }
 }
 
-fn work<T: Serialize>(op: impl FnOnce(&mut Workspace) -> Result<T> + 'static) -> Work {
+pub(super) fn work<T: Serialize>(op: impl FnOnce(&mut Workspace) -> Result<T> + 'static) -> Work {
     Box::new(move |workspace| Ok(done(&op(workspace)?)))
 }
 
@@ -209,80 +224,6 @@ fn trail(workspace: &Workspace, session: Option<&str>, record: &str) -> Result<V
         }
         _ => Ok(trail),
     }
-}
-
-/// A leaf is named by its record, or by its hash within a session.
-fn merkle_proof(given: &mut Arguments) -> Result<Work> {
-    let (record, session, leaf) = (given.text("record_id")?, given.text("session_id")?, given.text("leaf_hash")?);
-    match (record, session, leaf) {
-        (Some(record), None, None) => Ok(work(move |workspace| ops::prove(workspace, &record))),
-        (None, Some(session), Some(leaf)) => Ok(work(move |workspace| {
-            let log = ops::log(workspace, Some(&session), None)?;
-            let entry = log.entries.iter().find(|entry| entry.content_hash.to_string() == leaf).ok_or_else(|| {
-                Error::new(Code::RecordNotFound, format!("no record of session {session} has the hash {leaf:?}"))
-            })?;
-            ops::prove(workspace, entry.id.as_str())
-        })),
-        _ => Err(invalid("record_id", "is required, or session_id and leaf_hash instead")),
-    }
-}
-
-/// A proof that does not hold is an answer too.
-fn merkle_verify(given: &mut Arguments) -> Result<Work> {
-    let proof = given.object("proof")?.ok_or_else(|| missing("proof"))?;
-    let (root, count, session) = (given.text("root")?, given.number("count", MAX_INTEGER)?, given.text("session_id")?);
-    let pinned = match (root, count) {
-        (Some(root), Some(count)) => {
-            let root = RootHash::parse(&root).ok_or_else(|| invalid("root", "takes 64 lower-case hex digits"))?;
-            Some(Trusted { root, count })
-        }
-        (None, None) => None,
-        (None, _) => return Err(missing("root").hint("root and count go together: merkle_root returns both")),
-        (_, None) => return Err(missing("count").hint("root and count go together: merkle_root returns both")),
-    };
-    let line = proof_line(proof)?;
-    Ok(Box::new(move |workspace| {
-        let trusted = match (pinned, session) {
-            (Some(pinned), _) => Some(pinned),
-            (None, None) => None,
-            (None, Some(session)) => {
-                let stored = ops::root(workspace, Some(&session))?;
-                Some(Trusted { root: stored.root, count: stored.record_count })
-            }
-        };
-        match ops::check_proof_line(line.as_bytes(), "the proof", trusted.as_ref()) {
-            Ok(outcome) => Ok(done(&outcome)),
-            Err(error) if error.code == Code::ProofInvalid => {
-                let field = error.details.as_ref().and_then(|details| details.get("field")).cloned();
-                let data = json!({ "valid": false, "reason": error.to_string(), "field": field });
-                Ok(Done { data, outcome: error.code.as_str() })
-            }
-            Err(error) => Err(error),
-        }
-    }))
-}
-
-/// A proof as the line of a proof file, whose fields have an order; on its way through a client they may have lost it.
-fn proof_line(proof: Value) -> Result<String> {
-    #[derive(Deserialize, Serialize)]
-    #[serde(deny_unknown_fields)]
-    struct Line {
-        scheme: String,
-        leaf_hash: String,
-        index: u64,
-        count: u64,
-        proof: Vec<Step>,
-        root: String,
-    }
-    #[derive(Deserialize, Serialize)]
-    #[serde(deny_unknown_fields)]
-    struct Step {
-        hash: String,
-        position: String,
-    }
-    let line: Result<Line, _> = serde_json::from_value(proof);
-    line.and_then(|line| serde_json::to_string(&line))
-        .map_err(|error| invalid("proof", &format!("is not what merkle_proof returns: {error}")))
 }
 
 /// Who calls: the client as it introduced itself, and the person whose repository it is. It becomes part of a genesis.

@@ -11,6 +11,7 @@ mod call;
 mod desk;
 mod patient;
 mod prompts;
+mod proofs;
 mod resources;
 mod server;
 mod tools;

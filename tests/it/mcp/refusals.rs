@@ -139,6 +139,28 @@ fn every_code_of_a_session() {
 }
 
 #[test]
+fn an_answer_that_no_client_could_read() {
+    let home = repository();
+    let agent = Agent::new(home.path());
+    agent.ok("audit_session_start", json!({ "intent": "large", "session_id": "s1" }));
+    let large = "word ".repeat(200_000);
+    let records: Vec<_> = (0..7)
+        .map(|_| agent.ok("thought_record", json!({ "session_id": "s1", "type": "plan", "content": large })))
+        .collect();
+    for (tool, arguments) in [
+        ("thought_tree", json!({ "session_id": "s1" })),
+        ("thought_trail", json!({ "record_id": records[6]["id"] })),
+        ("thought_search", json!({ "query": "word" })),
+    ] {
+        let error = agent.refused("ERR_TOO_LARGE", tool, arguments);
+        assert!(error["hint"].as_str().unwrap().contains("thought_get"));
+    }
+    agent.ok("thought_get", json!({ "id": records[6]["id"] }));
+    assert_eq!(agent.ok("thought_search", json!({ "query": "word", "limit": 2 }))["hits"].as_array().unwrap().len(), 2);
+    assert_eq!(agent.ok("audit_verify_chain", json!({ "session_id": "s1" }))["valid"], true);
+}
+
+#[test]
 fn every_code_of_a_store() {
     let nowhere = tempfile::tempdir().unwrap();
     let error =
