@@ -238,7 +238,7 @@ fn start(store: &mut Store, name: &str) -> Id {
         started_at: now(),
         task_id: None,
     };
-    store.start(&NewSession { opening: &opening, worktree: "bench" }, &event()).unwrap();
+    store.start(&NewSession { opening: &opening, worktree: Some("bench") }, &event()).unwrap();
     opening.session_id
 }
 

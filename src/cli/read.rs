@@ -57,7 +57,7 @@ impl Show {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let now = context.now();
         let outcome = ops::show(&Workspace::open(context)?, &self.record)?;
-        ui.show(&outcome, |entry, paint| draw::entry_in_full(entry, &now, paint));
+        ui.show(&outcome, |shown, paint| draw::entry_in_full(&shown.entry, &now, paint));
         Ok(())
     }
 }
@@ -76,7 +76,7 @@ impl Tree {
         let now = context.now();
         let outcome = ops::tree(&Workspace::open(context)?, self.session.as_deref())?;
         if ui.json {
-            ui.show(&outcome.nested()?, |_, _| String::new());
+            ui.show(&outcome.into_data(), |_, _| String::new());
         } else {
             ui.text(|paint| draw::tree(&outcome, &now, paint));
         }

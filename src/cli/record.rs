@@ -110,6 +110,8 @@ impl Record {
         let content = content(&context, self.content.as_deref(), self.content_file.as_deref(), &self.kind)?;
         let request = RecordRequest {
             session: self.session.clone(),
+            task: None,
+            caller: None,
             kind: self.kind.clone(),
             content,
             parent: self.parent.clone(),

@@ -58,8 +58,9 @@ pub fn attest(workspace: &mut Workspace, session: Option<&str>, operations: &[St
             NewEntry::Attestation(NewAttestation { id: workspace.context.new_id(), operation, timestamp: now })
         })
         .collect();
-    let arguments = operations.join("\n");
-    let event = NewEvent { tool: "merkle_attest", arguments: arguments.as_bytes(), at: now };
+    let joined = operations.join("\n");
+    let arguments = workspace.given.as_ref().unwrap_or(&joined).as_bytes();
+    let event = NewEvent { tool: "merkle_attest", arguments, at: now };
     let appended = workspace.store.append(&session, &entries, &event)?;
     let outcomes = appended.into_iter().zip(operations).map(|(entry, operation)| AttestOutcome {
         id: entry.id,

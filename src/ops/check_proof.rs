@@ -35,8 +35,13 @@ pub fn check_proof(source: &Source, trusted: Option<&Trusted>) -> Result<ProofOu
     let mut bytes = Vec::new();
     source.open()?.take(MAX_PROOF).read_to_end(&mut bytes).map_err(|error| source.unreadable(&error))?;
     let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+    check_proof_line(line, &format!("the proof in {source}"), trusted)
+}
+
+/// Checks a proof that is at hand; `named` is what messages call it.
+pub fn check_proof_line(line: &[u8], named: &str, trusted: Option<&Trusted>) -> Result<ProofOutcome> {
     let refused = |why: String, field: &str| {
-        Error::new(Code::ProofInvalid, format!("the proof in {source} is refused: {why}"))
+        Error::new(Code::ProofInvalid, format!("{named} is refused: {why}"))
             .details(serde_json::json!({ "line": 1, "field": field }))
     };
     let proof = InclusionProof::parse(line).map_err(|error| {

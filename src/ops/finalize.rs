@@ -39,8 +39,8 @@ impl From<RootRow> for RootOutcome {
 /// Finalizes a session. One that is finalized already: an error, or with `idempotent` the stored row.
 pub fn finalize(workspace: &mut Workspace, session: Option<&str>, idempotent: bool) -> Result<RootOutcome> {
     let session = workspace.session(session)?;
-    let event =
-        NewEvent { tool: "merkle_finalize", arguments: session.as_str().as_bytes(), at: workspace.context.now() };
+    let arguments = workspace.given.as_deref().unwrap_or(session.as_str()).as_bytes();
+    let event = NewEvent { tool: "merkle_finalize", arguments, at: workspace.context.now() };
     let (row, new) = workspace.store.finalize(&session, &event)?;
     let outcome = RootOutcome::from(row);
     if new || idempotent {
@@ -84,8 +84,8 @@ pub struct EndOutcome {
 /// Ends a session: it takes no more entries. Ending it again answers the same.
 pub fn end(workspace: &mut Workspace, session: Option<&str>) -> Result<EndOutcome> {
     let session = workspace.session(session)?;
-    let event =
-        NewEvent { tool: "audit_session_end", arguments: session.as_str().as_bytes(), at: workspace.context.now() };
+    let arguments = workspace.given.as_deref().unwrap_or(session.as_str()).as_bytes();
+    let event = NewEvent { tool: "audit_session_end", arguments, at: workspace.context.now() };
     let row = workspace.store.end(&session, &event)?;
     let root = workspace.store.root(&session)?.map(|root| root.root);
     Ok(EndOutcome {

@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::finalize::RootOutcome;
 use super::view::{EntryView, SessionView};
 use super::workspace::{Workspace, parse_id};
-use crate::error::{Code, Error, Result};
+use crate::error::Result;
+use crate::store::EventSpan;
 
 /// A session with its entries.
 #[derive(Debug, Clone, Serialize)]
@@ -41,9 +42,32 @@ pub fn sessions(workspace: &Workspace, limit: u32) -> Result<SessionList> {
     Ok(SessionList { sessions: rows.iter().map(SessionView::from).collect() })
 }
 
+/// One entry, and where it comes from.
+#[derive(Debug, Clone, Serialize)]
+pub struct ShowOutcome {
+    /// The entry.
+    #[serde(flatten)]
+    pub entry: EntryView,
+    /// The calls since the entry before it.
+    pub provenance: Provenance,
+}
+
+/// The lines of the ledger between two entries of a session.
+#[derive(Debug, Clone, Serialize)]
+pub struct Provenance {
+    /// Number of the first.
+    pub from: i64,
+    /// Number of the last: the call that made the entry.
+    pub to: i64,
+    /// The calls by name, each once.
+    pub tools: Vec<String>,
+}
+
 /// One entry.
-pub fn show(workspace: &Workspace, record: &str) -> Result<EntryView> {
-    EntryView::of(&workspace.store.entry(&parse_id("the record", record)?)?)
+pub fn show(workspace: &Workspace, record: &str) -> Result<ShowOutcome> {
+    let stored = workspace.store.entry(&parse_id("the record", record)?)?;
+    let EventSpan { from, to, tools } = workspace.store.provenance(&stored)?;
+    Ok(ShowOutcome { entry: EntryView::of(&stored)?, provenance: Provenance { from, to, tools } })
 }
 
 /// The entries from the first one to this one, along the parents.
@@ -61,8 +85,9 @@ pub struct TreeOutcome {
     pub entries: Vec<EntryView>,
 }
 
-/// Entries that follow one another deeper than this are not nested: few readers of JSON could take them.
-const MAX_NESTING: usize = 1000;
+/// Entries that follow one another further than this are not nested: an entry takes two levels of JSON, and common
+/// readers stop at 128.
+const MAX_NESTING: usize = 40;
 
 /// The entries of a session as a tree.
 pub fn tree(workspace: &Workspace, session: Option<&str>) -> Result<TreeOutcome> {
@@ -70,13 +95,24 @@ pub fn tree(workspace: &Workspace, session: Option<&str>) -> Result<TreeOutcome>
     Ok(TreeOutcome { session, entries })
 }
 
-/// A session as nested JSON.
+/// A session as programs get it.
 #[derive(Debug, Clone, Serialize)]
-pub struct NestedTree {
-    /// The session.
-    pub session: SessionView,
-    /// The entries whose parent is the genesis.
-    pub children: Vec<TreeNode>,
+#[serde(untagged)]
+pub enum TreeData {
+    /// Each entry with what follows it.
+    Nested {
+        /// The session.
+        session: SessionView,
+        /// The entries whose parent is the genesis.
+        children: Vec<TreeNode>,
+    },
+    /// A session in which too much follows one another: each entry names its parent.
+    Flat {
+        /// The session.
+        session: SessionView,
+        /// Its entries in order of recording.
+        entries: Vec<EntryView>,
+    },
 }
 
 /// An entry with the entries that follow it.
@@ -98,16 +134,15 @@ impl TreeOutcome {
         self.entries.iter().enumerate().map(|(at, entry)| parent(entry).filter(|parent| *parent < at)).collect()
     }
 
-    /// The tree as nested JSON.
-    pub fn nested(self) -> Result<NestedTree> {
+    /// The tree for programs.
+    pub fn into_data(self) -> TreeData {
         let parents = self.parents();
         let mut depths: Vec<usize> = Vec::with_capacity(parents.len());
         for parent in &parents {
             depths.push(parent.map_or(1, |parent| depths[parent] + 1));
         }
         if depths.iter().any(|depth| *depth > MAX_NESTING) {
-            return Err(Error::new(Code::TooLarge, format!("more than {MAX_NESTING} entries follow one another"))
-                .hint("git proof log --json lists them with their parent_id"));
+            return TreeData::Flat { session: self.session, entries: self.entries };
         }
         // Children come after their parents, so building from the end moves every node exactly once.
         let mut waiting: Vec<Vec<TreeNode>> = vec![Vec::new(); parents.len()];
@@ -122,6 +157,6 @@ impl TreeOutcome {
             }
         }
         roots.reverse();
-        Ok(NestedTree { session: self.session, children: roots })
+        TreeData::Nested { session: self.session, children: roots }
     }
 }

@@ -2,11 +2,13 @@
 //! the MCP server and the hooks all give; how it is shown to a person is the command line's work.
 
 mod attest;
+mod audit;
 mod check;
 mod check_evidence;
 mod check_proof;
 mod finalize;
 mod input;
+mod ledger;
 mod log;
 mod prove;
 mod record;
@@ -18,12 +20,16 @@ mod view;
 mod workspace;
 
 pub use attest::{AttestOutcome, attest};
+pub use audit::{AuditOutcome, audit};
 pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
-pub use check_proof::{ProofOutcome, check_proof};
+pub use check_proof::{ProofOutcome, check_proof, check_proof_line};
 pub use finalize::{EndOutcome, RootOutcome, end, finalize, root};
 pub use input::{Source, Trusted};
-pub use log::{LogOutcome, NestedTree, SessionList, TreeNode, TreeOutcome, log, sessions, show, trail, tree};
+pub use ledger::{Call, changes, note};
+pub use log::{
+    LogOutcome, Provenance, SessionList, ShowOutcome, TreeData, TreeNode, TreeOutcome, log, sessions, show, trail, tree,
+};
 pub use prove::{InclusionOutcome, prove};
 pub use record::{RecordRequest, record};
 pub use search::{SearchHit, SearchOutcome, search};

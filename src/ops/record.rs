@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 
+use super::start;
 use super::text::{MAX_BODY, acceptable, metadata, without_secrets};
 use super::view::{BodyView, EntryView};
 use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
-use crate::proof::record::RecordType;
+use crate::proof::record::{Id, RecordType};
 use crate::store::{NewEntry, NewEvent, NewThought};
 
 /// What is to be recorded.
@@ -14,6 +15,10 @@ use crate::store::{NewEntry, NewEvent, NewThought};
 pub struct RecordRequest {
     /// The session; the current one if not given.
     pub session: Option<String>,
+    /// The task. Without a session: the one of this task that is not proof-grade, opened if there is none.
+    pub task: Option<String>,
+    /// Who works, should a session have to be opened; the git identity if not given.
+    pub caller: Option<String>,
     /// `plan`, `analysis`, `decision` or `reflection`.
     #[serde(rename = "type")]
     pub kind: String,
@@ -43,7 +48,16 @@ pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<Entr
         }
     }
     let parent = request.parent.as_deref().map(|parent| parse_id("the parent", parent)).transpose()?;
-    let session = workspace.session(request.session.as_deref())?;
+    let session = match (&request.session, &request.task) {
+        (None, Some(task)) => start::task_session(workspace, task, request.caller.as_deref())?,
+        (named, task) => {
+            let session = workspace.session(named.as_deref())?;
+            if let Some(task) = task {
+                of_task(workspace, &session, task)?;
+            }
+            session
+        }
+    };
     let thought = NewThought {
         id: workspace.context.new_id(),
         kind,
@@ -53,7 +67,8 @@ pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<Entr
         private: request.private,
         timestamp: workspace.context.now(),
     };
-    let event = NewEvent { tool: "thought_record", arguments: request.content.as_bytes(), at: thought.timestamp };
+    let arguments = workspace.given.as_ref().unwrap_or(&request.content).as_bytes();
+    let event = NewEvent { tool: "thought_record", arguments, at: thought.timestamp };
     let appended = workspace.store.append(&session, &[NewEntry::Thought(thought)], &event)?;
     let Some(appended) = appended.into_iter().next() else { unreachable!("one entry in, one entry out") };
     Ok(EntryView {
@@ -70,4 +85,15 @@ pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<Entr
         private: request.private,
         blanked: false,
     })
+}
+
+/// A record carries the task of its session. To be told another one is a mistake that would otherwise go unseen.
+fn of_task(workspace: &Workspace, session: &Id, task: &str) -> Result<()> {
+    let stored = workspace.store.session(session)?.opening.task_id;
+    if stored.as_deref() == Some(task) {
+        return Ok(());
+    }
+    let belongs = stored.map_or_else(|| "no task".to_owned(), |stored| format!("task {stored}"));
+    Err(Error::new(Code::InvalidParams, format!("task_id is {task:?}, but session {session} belongs to {belongs}"))
+        .hint("name the session or the task, not both"))
 }

@@ -7,7 +7,7 @@ use super::view::SessionView;
 use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
 use crate::git;
-use crate::proof::record::Opening;
+use crate::proof::record::{Id, Opening};
 use crate::proof::scheme::Scheme;
 use crate::store::{NewEvent, NewSession};
 
@@ -33,6 +33,32 @@ pub type StartOutcome = SessionView;
 
 /// Opens a session and makes it the worktree's current one.
 pub fn start(workspace: &mut Workspace, request: &StartRequest) -> Result<StartOutcome> {
+    let opening = opening(workspace, request)?;
+    let line = opening.to_line();
+    let arguments = workspace.given.as_ref().unwrap_or(&line).as_bytes();
+    let event = NewEvent { tool: "audit_session_start", arguments, at: opening.started_at };
+    let worktree = workspace.repository.worktree();
+    let new = NewSession { opening: &opening, worktree: Some(&worktree) };
+    workspace.store.start(&new, &event).map(|row| SessionView::from(&row))
+}
+
+/// The session of a task that nobody has to prove: the open one, or a new one. The worktree's current session stays.
+pub(super) fn task_session(workspace: &mut Workspace, task: &str, caller: Option<&str>) -> Result<Id> {
+    let request = StartRequest {
+        intent: format!("task {task}"),
+        task_id: Some(task.to_owned()),
+        caller: caller.map(str::to_owned),
+        not_proof_grade: true,
+        ..StartRequest::default()
+    };
+    let opening = opening(workspace, &request)?;
+    let line = opening.to_line();
+    let event = NewEvent { tool: "audit_session_start", arguments: line.as_bytes(), at: opening.started_at };
+    let new = NewSession { opening: &opening, worktree: None };
+    workspace.store.task_session(task, &new, &event).map(|row| row.opening.session_id)
+}
+
+fn opening(workspace: &Workspace, request: &StartRequest) -> Result<Opening> {
     let remedy = "say it without the credential";
     acceptable("the intent", &request.intent, MAX_INTENT)?;
     without_secrets("the intent", &request.intent, remedy)?;
@@ -56,18 +82,13 @@ pub fn start(workspace: &mut Workspace, request: &StartRequest) -> Result<StartO
         Some(id) => parse_id("the session id", id)?,
     };
     let identity = || git::identity(&workspace.context).unwrap_or_else(|| "unknown".to_owned());
-    let now = workspace.context.now();
-    let opening = Opening {
+    Ok(Opening {
         caller: request.caller.clone().unwrap_or_else(identity),
         intent: request.intent.clone(),
         proof_grade: !request.not_proof_grade,
         scheme,
         session_id,
-        started_at: now,
+        started_at: workspace.context.now(),
         task_id: request.task_id.clone(),
-    };
-    let line = opening.to_line();
-    let event = NewEvent { tool: "audit_session_start", arguments: line.as_bytes(), at: now };
-    let new = NewSession { opening: &opening, worktree: &workspace.repository.worktree() };
-    workspace.store.start(&new, &event).map(|row| SessionView::from(&row))
+    })
 }

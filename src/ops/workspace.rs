@@ -14,6 +14,9 @@ pub struct Workspace {
     /// The repository.
     pub repository: Repository,
     pub(super) store: Store,
+    /// What the present call was given, canonical: the ledger keeps its digest. Where there is none, an op takes what it
+    /// hashes or names.
+    pub(super) given: Option<String>,
 }
 
 impl Workspace {
@@ -21,14 +24,19 @@ impl Workspace {
     pub fn open_or_create(context: Context) -> Result<Self> {
         let repository = Repository::discover(&context)?;
         let store = Store::open_or_create(&repository.store_path(), context.patience())?;
-        Ok(Self { context, repository, store })
+        Ok(Self { context, repository, store, given: None })
     }
 
     /// The repository of the working directory; an error if it has no store.
     pub fn open(context: Context) -> Result<Self> {
         let repository = Repository::discover(&context)?;
         let store = Store::open(&repository.store_path(), context.patience())?;
-        Ok(Self { context, repository, store })
+        Ok(Self { context, repository, store, given: None })
+    }
+
+    /// Says what the next call is given, for the ledger.
+    pub fn given(&mut self, arguments: Option<String>) {
+        self.given = arguments;
     }
 
     /// The session that is meant: the one named, the one in `GIT_PROOF_SESSION`, or the worktree's current one.

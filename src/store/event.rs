@@ -1,8 +1,9 @@
-//! The ledger: every call that changed something, in the same transaction as the change.
+//! The ledger: every call that changed something, in the same transaction as the change; and what an agent asked or was
+//! refused, on its own.
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::{Failure, Store};
+use super::{Failure, Store, StoredEntry};
 use crate::error::Result;
 use crate::proof::digest::sha256;
 use crate::proof::record::Id;
@@ -41,11 +42,21 @@ pub(super) fn write(
     event: &NewEvent<'_>,
     detail: Option<&str>,
 ) -> Result<i64, Failure> {
+    insert(connection, session, event, "ok", detail)
+}
+
+fn insert(
+    connection: &Connection,
+    session: Option<&Id>,
+    event: &NewEvent<'_>,
+    outcome: &str,
+    detail: Option<&str>,
+) -> Result<i64, Failure> {
     connection
         .prepare_cached(
-            "INSERT INTO audit_events (session_id, tool, arguments, outcome, detail, at) VALUES (?1, ?2, ?3, 'ok', ?4, ?5)",
+            "INSERT INTO audit_events (session_id, tool, arguments, outcome, detail, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         )?
-        .execute((session.map(Id::as_str), event.tool, sha256(event.arguments), detail, event.at.as_str()))?;
+        .execute((session.map(Id::as_str), event.tool, sha256(event.arguments), outcome, detail, event.at.as_str()))?;
     Ok(connection.last_insert_rowid())
 }
 
@@ -68,7 +79,68 @@ pub(super) fn finalized(connection: &Connection, session: &Id) -> Result<bool, F
         .query_row([session.as_str()], |row| row.get(0))?)
 }
 
+/// The calls between a record and the one before it in its session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventSpan {
+    /// The first of them.
+    pub from: i64,
+    /// The call that made the record.
+    pub to: i64,
+    /// Their names, each once, in the order of their first use.
+    pub tools: Vec<String>,
+}
+
 impl Store {
+    /// Writes down a call that changed nothing: a read, or one that was refused. A session is only named if it exists.
+    pub fn note(&mut self, session: Option<&Id>, event: &NewEvent<'_>, outcome: &str) -> Result<i64> {
+        self.write(|transaction| {
+            let known: Option<i64> = match session {
+                None => None,
+                Some(session) => transaction
+                    .prepare_cached("SELECT 1 FROM audit_sessions WHERE session_id = ?1")?
+                    .query_row([session.as_str()], |row| row.get(0))
+                    .optional()?,
+            };
+            insert(transaction, session.filter(|_| known.is_some()), event, outcome, None)
+        })
+    }
+
+    /// Rows that this connection has written so far.
+    pub fn changes(&self) -> u64 {
+        self.connection.total_changes()
+    }
+
+    /// Where a record comes from: the calls in its session since the record before, its own included.
+    pub fn provenance(&self, entry: &StoredEntry) -> Result<EventSpan> {
+        self.read(|connection| {
+            let session = entry.session_id.as_str();
+            let before: Option<i64> = connection
+                .prepare_cached("SELECT last_event FROM thought_records WHERE session_id = ?1 AND position = ?2 - 1")?
+                .query_row((session, entry.index), |row| row.get(0))
+                .optional()?;
+            // Backwards, and for the first record only to the call that opened the session: what else the store holds
+            // is never read.
+            let mut statement = connection.prepare_cached(
+                "SELECT event_id, tool FROM audit_events \
+                 WHERE event_id <= ?1 AND event_id > ?2 AND session_id = ?3 ORDER BY event_id DESC",
+            )?;
+            let mut rows = statement.query((entry.last_event, before.unwrap_or(0), session))?;
+            let mut span = EventSpan { from: entry.last_event, to: entry.last_event, tools: Vec::new() };
+            while let Some(row) = rows.next()? {
+                let tool: String = row.get(1)?;
+                span.from = row.get(0)?;
+                let opens = tool == "audit_session_start";
+                span.tools.retain(|known| *known != tool);
+                span.tools.push(tool);
+                if opens {
+                    break;
+                }
+            }
+            span.tools.reverse();
+            Ok(span)
+        })
+    }
+
     /// The ledger of one session, in order.
     pub fn events(&self, session: &Id) -> Result<Vec<Event>> {
         self.read(|connection| {

@@ -23,7 +23,7 @@ use crate::error::{Code, Error, Result};
 
 pub use append::{Appended, NewAttestation, NewEntry, NewThought};
 pub use check::{Break, BreakReason, ChainCheck};
-pub use event::{Event, NewEvent};
+pub use event::{Event, EventSpan, NewEvent};
 pub use finalize::RootRow;
 pub use read::{Log, Order, StoredEntry};
 pub use schema::MIGRATIONS;

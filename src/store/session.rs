@@ -14,8 +14,8 @@ use crate::proof::timestamp::Timestamp;
 pub struct NewSession<'a> {
     /// Its opening record.
     pub opening: &'a Opening,
-    /// The worktree that works in it from now on.
-    pub worktree: &'a str,
+    /// The worktree that works in it from now on, if one does.
+    pub worktree: Option<&'a str>,
 }
 
 /// A session as it is stored.
@@ -90,49 +90,74 @@ pub(super) fn find(connection: &Connection, session: &Id) -> Result<SessionRow, 
     }
 }
 
+/// Opens a session, writes its genesis into the ledger and makes it the worktree's current one.
+fn open(connection: &Connection, new: &NewSession<'_>, event: &NewEvent<'_>) -> Result<SessionRow, Failure> {
+    let opening = new.opening;
+    let line = opening.to_line();
+    let genesis = opening.scheme.genesis(line.as_bytes());
+    let id = &opening.session_id;
+    let exists: Option<i64> = connection
+        .prepare_cached("SELECT 1 FROM audit_sessions WHERE session_id = ?1")?
+        .query_row([id.as_str()], |row| row.get(0))
+        .optional()?;
+    if exists.is_some() {
+        return Err(Error::new(Code::SessionExists, format!("session {id} exists already"))
+            .hint("leave --session-id away to get a new id, or go on in that session with --session")
+            .details(serde_json::json!({ "session_id": id }))
+            .into());
+    }
+    connection
+        .prepare_cached(
+            "INSERT INTO audit_sessions \
+             (session_id, intent, task_id, started_at, caller, proof_grade, scheme, opening, genesis) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        )?
+        .execute((
+            id.as_str(),
+            &opening.intent,
+            &opening.task_id,
+            opening.started_at.as_str(),
+            &opening.caller,
+            opening.proof_grade,
+            opening.scheme.as_str(),
+            &line,
+            genesis.as_bytes(),
+        ))?;
+    event::write(connection, Some(id), event, Some(&format!("genesis {genesis}")))?;
+    if let Some(worktree) = new.worktree {
+        connection
+            .prepare_cached(
+                "INSERT INTO worktree_sessions (worktree, session_id) VALUES (?1, ?2) \
+                 ON CONFLICT (worktree) DO UPDATE SET session_id = excluded.session_id",
+            )?
+            .execute((worktree, id.as_str()))?;
+    }
+    find(connection, id)
+}
+
 impl Store {
-    /// Opens a session, writes its genesis into the ledger and makes it the worktree's current one.
+    /// Opens a session.
     pub fn start(&mut self, new: &NewSession<'_>, event: &NewEvent<'_>) -> Result<SessionRow> {
-        let opening = new.opening;
-        let line = opening.to_line();
-        let genesis = opening.scheme.genesis(line.as_bytes());
+        self.write(|transaction| open(transaction, new, event))
+    }
+
+    /// The open session of a task that is not proof-grade; if there is none, `new` is opened to be it. Two callers get
+    /// the same one.
+    pub fn task_session(&mut self, task: &str, new: &NewSession<'_>, event: &NewEvent<'_>) -> Result<SessionRow> {
         self.write(|transaction| {
-            let id = &opening.session_id;
-            let exists: Option<i64> = transaction
-                .prepare_cached("SELECT 1 FROM audit_sessions WHERE session_id = ?1")?
-                .query_row([id.as_str()], |row| row.get(0))
+            let found: Option<String> = transaction
+                .prepare_cached(
+                    "SELECT session_id FROM audit_sessions \
+                     WHERE task_id = ?1 AND proof_grade = 0 AND ended_at IS NULL AND NOT EXISTS \
+                     (SELECT 1 FROM merkle_roots WHERE merkle_roots.session_id = audit_sessions.session_id) \
+                     ORDER BY rowid DESC LIMIT 1",
+                )?
+                .query_row([task], |row| row.get(0))
                 .optional()?;
-            if exists.is_some() {
-                return Err(Error::new(Code::SessionExists, format!("session {id} exists already"))
-                    .hint("leave --session-id away to get a new id, or go on in that session with --session")
-                    .details(serde_json::json!({ "session_id": id }))
-                    .into());
+            match found {
+                Some(id) => find(transaction, &Id::parse(&id).ok_or_else(|| damaged("a session id"))?),
+                None => open(transaction, new, event),
             }
-            transaction
-                .prepare_cached(
-                    "INSERT INTO audit_sessions \
-                     (session_id, intent, task_id, started_at, caller, proof_grade, scheme, opening, genesis) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                )?
-                .execute((
-                    id.as_str(),
-                    &opening.intent,
-                    &opening.task_id,
-                    opening.started_at.as_str(),
-                    &opening.caller,
-                    opening.proof_grade,
-                    opening.scheme.as_str(),
-                    &line,
-                    genesis.as_bytes(),
-                ))?;
-            event::write(transaction, Some(id), event, Some(&format!("genesis {genesis}")))?;
-            transaction
-                .prepare_cached(
-                    "INSERT INTO worktree_sessions (worktree, session_id) VALUES (?1, ?2) \
-                     ON CONFLICT (worktree) DO UPDATE SET session_id = excluded.session_id",
-                )?
-                .execute((new.worktree, id.as_str()))?;
-            find(transaction, id)
         })
     }
 

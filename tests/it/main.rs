@@ -8,6 +8,7 @@ mod common;
 mod forgeries;
 mod format;
 mod layers;
+mod mcp;
 mod mutations;
 mod naive;
 mod sessions;

@@ -421,3 +421,15 @@ fn full_output_device_never_ends_in_success() {
     let ran: Ran = scratch.proof(["--json", "log"]).stdout(full).output().unwrap().into();
     ran.error("ERR_OUTPUT_FAILED", 4);
 }
+
+#[test]
+fn long_chain_is_not_nested_deeper_than_readers_of_json_can_take() {
+    let scratch = Scratch::with_session();
+    let operations: Vec<String> = (0..200).map(|number| format!("step {number}")).collect();
+    let mut arguments = vec!["attest"];
+    arguments.extend(operations.iter().map(String::as_str));
+    scratch.json(&arguments);
+    let tree = scratch.json(&["tree"]);
+    let entries = tree["entries"].as_array().unwrap();
+    assert_eq!((entries.len(), &entries[199]["parent_id"]), (200, &entries[198]["id"]));
+}

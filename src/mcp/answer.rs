@@ -1,0 +1,52 @@
+//! The envelope of every answer, and hints that name the next call instead of a command.
+
+use rmcp::model::CallToolResult;
+use serde_json::{Value, json};
+
+use crate::error::{Code, Error, Result};
+
+/// `{ok:true,data}`, or `{ok:false,error}` marked as an error; as structured content and as the same JSON in text.
+pub(super) fn envelope(tool: &str, result: Result<Value>) -> CallToolResult {
+    match result {
+        Ok(data) => CallToolResult::structured(json!({ "ok": true, "data": data })),
+        Err(error) => CallToolResult::structured_error(json!({ "ok": false, "error": for_agents(tool, error) })),
+    }
+}
+
+/// The same error with a hint that an agent can follow.
+pub(super) fn for_agents(tool: &str, error: Error) -> Error {
+    let hint = next_call(tool, error.code).map(str::to_owned).or(error.hint);
+    let schema = || format!("tools/list has the input schema of {tool}");
+    let hint = match hint {
+        Some(hint) if !speaks_of_commands(&hint) => Some(hint),
+        _ if error.code == Code::InvalidParams => Some(schema()),
+        _ => None,
+    };
+    Error { hint, ..error }
+}
+
+/// What to call next, where the command line's hint would not help.
+fn next_call(tool: &str, code: Code) -> Option<&'static str> {
+    Some(match code {
+        Code::SessionExists => "leave session_id away to get a new one, or go on in that session with thought_record",
+        Code::SessionNotFound => "audit_session_start opens a session and answers with its session_id",
+        Code::AlreadyFinalized => "merkle_root returns its root; audit_session_start opens a new session",
+        Code::NoRecords | Code::ReflectionRequired => "thought_record(type=reflection), then merkle_finalize again",
+        Code::NotFinalized => "thought_record(type=reflection) unless it is there, then merkle_finalize",
+        Code::ChainBroken => "audit_verify_chain names the first break; audit_session_start opens a new session",
+        Code::SessionEnded => "audit_session_start opens a new session",
+        Code::RecordNotFound => "thought_tree or thought_search answer with the ids of records",
+        Code::ParentNotFound => "leave parent_id away to follow the last record; thought_tree lists the others",
+        Code::SecretDetected if tool == "thought_record" => {
+            "take it out, or pass private=true: the text then stays out of what is published"
+        }
+        Code::NoStore => "audit_session_start opens the first session",
+        Code::NoRepository => "start the server inside a git repository",
+        Code::NoTrustedRoot => "pass root and count as merkle_root gave them, or session_id of a finalized session",
+        _ => return None,
+    })
+}
+
+fn speaks_of_commands(hint: &str) -> bool {
+    hint.contains("git proof") || hint.contains("--")
+}

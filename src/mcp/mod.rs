@@ -1,0 +1,73 @@
+//! `git proof mcp`: the same ops as tools of the Model Context Protocol, over standard input and output.
+//!
+//! ```text
+//! stdin ─▶ rmcp (server) ─▶ desk: one thread, one connection, calls in the order they came ─▶ ops
+//!                                  └─ every call is a line of the ledger
+//! ```
+
+mod answer;
+mod arguments;
+mod call;
+mod desk;
+mod patient;
+mod prompts;
+mod proofs;
+mod resources;
+mod server;
+mod tools;
+
+use rmcp::ServiceExt as _;
+use rmcp::service::ServerInitializeError;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::io::stdio_pipes;
+
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+use desk::Desk;
+use patient::Patient;
+use server::Server;
+
+/// How many tools are offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Profile {
+    /// The six that the sequence of a proof-grade task needs.
+    Core,
+    /// All of them.
+    #[default]
+    Full,
+}
+
+/// Serves one client until its input ends.
+pub fn serve(context: Context, profile: Profile) -> Result<()> {
+    let failed = |what: &str, error: &dyn std::fmt::Display| Error::new(Code::OutputFailed, what).because(error);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| failed("the server cannot start", &error))?;
+    let (desk, worker) = Desk::open(context).map_err(|error| failed("the server cannot start", &error))?;
+    let served = runtime.block_on(async {
+        let (input, output) = stdio_pipes();
+        let transport = Patient::new(AsyncRwTransport::new_server(input, output));
+        match Server::new(desk, profile).serve(transport).await {
+            Ok(service) => match service.waiting().await {
+                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                Ok(_) | Err(_) => Ok(()),
+            },
+            // A client may go at any moment, also before it has said anything.
+            Err(
+                ServerInitializeError::ConnectionClosed(_)
+                | ServerInitializeError::TransportError { .. }
+                | ServerInitializeError::Cancelled,
+            ) => Ok(()),
+            Err(error) => Err(Error::new(Code::InvalidParams, "the client did not begin as the protocol says")
+                .because(error)
+                .hint("git proof mcp is for agents: let their configuration start it")),
+        }
+    });
+    // Without waiting for a read of standard input that may never return; this also lets go of the desk.
+    runtime.shutdown_background();
+    match worker.join() {
+        Ok(()) => served,
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}

@@ -1,0 +1,64 @@
+//! A transport that does not report the end of input while there is still something to say.
+//!
+//! rmcp gives calls in flight five seconds from the end of input and then closes. Calls are done one after the other
+//! and each waits for the disk, so a client that pipes in many of them would lose the answers to most.
+
+use std::collections::HashSet;
+
+use rmcp::RoleServer;
+use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+
+pub(super) struct Patient<T> {
+    inner: T,
+    /// Requests that have not been answered.
+    open: HashSet<RequestId>,
+}
+
+impl<T> Patient<T> {
+    pub(super) fn new(inner: T) -> Self {
+        Self { inner, open: HashSet::new() }
+    }
+}
+
+impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
+    type Error = T::Error;
+
+    fn send(
+        &mut self,
+        message: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        match &message {
+            JsonRpcMessage::Response(response) => self.open.remove(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref().is_some_and(|id| self.open.remove(id)),
+            _ => false,
+        };
+        self.inner.send(message)
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let message = self.inner.receive().await;
+        match &message {
+            Some(JsonRpcMessage::Request(request)) => {
+                self.open.insert(request.id.clone());
+            }
+            // A call that is cancelled is not answered.
+            Some(JsonRpcMessage::Notification(notification)) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    self.open.remove(id);
+                }
+            }
+            // Sending an answer drops this future, and the end is read once more.
+            None if !self.open.is_empty() => std::future::pending().await,
+            _ => {}
+        }
+        message
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}

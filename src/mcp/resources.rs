@@ -1,0 +1,57 @@
+//! Resources: a session with all its records, to be attached to a conversation.
+
+use rmcp::ErrorData;
+use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+use serde_json::{Map, Value, json};
+
+use super::answer::for_agents;
+use super::call;
+use super::desk::Drawer;
+use crate::error::Code;
+use crate::ops;
+
+const SESSION: &str = "proof://session/";
+const JSON: &str = "application/json";
+/// How many of the newest sessions are listed.
+const LISTED: u32 = 50;
+
+pub(super) fn templates() -> Vec<ResourceTemplate> {
+    vec![
+        ResourceTemplate::new(format!("{SESSION}{{id}}"), "session")
+            .with_title("A session")
+            .with_description("A session with its records and, once it is finalized, its root")
+            .with_mime_type(JSON),
+    ]
+}
+
+/// The newest sessions; none where nothing has been recorded.
+pub(super) fn list(drawer: &mut Drawer) -> Vec<Resource> {
+    let sessions = drawer.workspace(false).and_then(|workspace| ops::sessions(workspace, LISTED));
+    let Ok(list) = sessions else { return Vec::new() };
+    let resource = |session: &ops::SessionView| {
+        let intent: String = session.intent.chars().take(100).collect();
+        Resource::new(format!("{SESSION}{}", session.session_id), session.session_id.as_str())
+            .with_title(intent)
+            .with_mime_type(JSON)
+    };
+    list.sessions.iter().map(resource).collect()
+}
+
+pub(super) fn read(drawer: &mut Drawer, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let absent = || ErrorData::resource_not_found(format!("there is no resource {uri:?}"), None);
+    let id = uri.strip_prefix(SESSION).ok_or_else(absent)?;
+    let given = Map::from_iter([("session_id".to_owned(), Value::from(id))]);
+    match call::call(drawer, "resources/read", given, None) {
+        Ok(log) => Ok(ReadResourceResult::new(vec![ResourceContents::text(log.to_string(), uri).with_mime_type(JSON)])),
+        Err(error) => {
+            let (code, message) = (error.code, error.to_string());
+            let details = Some(json!(for_agents("resources/read", error)));
+            Err(match code {
+                Code::SessionNotFound | Code::NoStore | Code::InvalidParams => {
+                    ErrorData::resource_not_found(message, details)
+                }
+                _ => ErrorData::internal_error(message, details),
+            })
+        }
+    }
+}

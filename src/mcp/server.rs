@@ -1,0 +1,140 @@
+//! What the protocol asks for, in both of its eras; rmcp knows which one a client speaks.
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use super::desk::{Closed, Desk};
+use super::{Profile, answer, call, prompts, resources, tools};
+
+const INSTRUCTIONS: &str = "\
+git-proof records why a change was made, as a hash chain that cannot be edited, and closes it to one Merkle root.
+
+For a proof-grade task call, in this order:
+1. audit_session_start(intent): keep the session_id.
+2. thought_record(session_id, type, content) while you work: a plan, what you learn (analysis), each decision with what \
+you rejected and why.
+3. audit_verify_chain(session_id)
+4. thought_record(type=reflection): what happened, what remains uncertain. It must be the last record.
+5. merkle_finalize(session_id)
+6. merkle_root(session_id): report root and record_count.
+7. audit_session_end(session_id)
+
+Any other task: thought_record(task_id, type, content), and a reflection at its end.
+
+Corrections are new records. Never record credentials. An error names its next call in hint.";
+
+pub(super) struct Server {
+    desk: Desk,
+    tools: Vec<Tool>,
+}
+
+impl Server {
+    pub(super) fn new(desk: Desk, profile: Profile) -> Self {
+        Self { desk, tools: tools::tools(profile) }
+    }
+}
+
+fn closed(_: Closed) -> ErrorData {
+    ErrorData::internal_error("a bug ended the server's work; what was acknowledged is safe", None)
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let this = Implementation::new("git-proof", env!("CARGO_PKG_VERSION"))
+            .with_title("git-proof: the reasoning behind a change")
+            .with_description(env!("CARGO_PKG_DESCRIPTION"));
+        ServerConfig::new(capabilities).with_server_info(this).with_instructions(INSTRUCTIONS)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.tools.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools.clone()))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = self.tools.iter().find(|tool| tool.name == request.name) else {
+            return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
+        };
+        let name = tool.name.clone();
+        let given = request.arguments.unwrap_or_default();
+        let client = context.client_info();
+        let answered = self
+            .desk
+            .ask(move |drawer| answer::envelope(&name, call::call(drawer, &name, given, client.as_ref())))
+            .await;
+        answered.map(CallToolResponse::from).map_err(closed)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn list_resources(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.desk.ask(resources::list).await.map(ListResourcesResult::with_all_items).map_err(closed)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = self.desk.ask(move |drawer| resources::read(drawer, &request.uri)).await;
+        read.map_err(closed)?.map(ReadResourceResponse::from)
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(&request.name, request.arguments.as_ref()).map(GetPromptResponse::from)
+    }
+
+    /// What rmcp could not read as a request it knows. If the method is one of ours, its parameters were at fault.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        const METHODS: [&str; 3] = ["tools/call", "resources/read", "prompts/get"];
+        if METHODS.contains(&request.method.as_str()) {
+            let message = format!("the parameters of {} are not what the protocol says", request.method);
+            return Err(ErrorData::invalid_params(message, None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, request.method, None))
+    }
+}

@@ -1,0 +1,284 @@
+//! The catalogue: what each tool is called, what it takes, and what kind of call it is.
+//!
+//! Agents pay for these words with every request, so they are few; a test counts them.
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+
+use super::Profile;
+
+/// What a call does to the store.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Nothing, but for its line in the ledger.
+    Reads,
+    /// It adds something, each time.
+    Adds,
+    /// It closes something; doing it again changes nothing.
+    Closes,
+}
+
+struct Spec {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    kind: Kind,
+    required: &'static [&'static str],
+    properties: fn() -> Value,
+}
+
+/// As many as `--profile core` serves, at the beginning of the catalogue.
+const CORE: usize = 6;
+
+/// The tools of a profile.
+pub(super) fn tools(profile: Profile) -> Vec<Tool> {
+    let count = match profile {
+        Profile::Core => CORE,
+        Profile::Full => CATALOGUE.len(),
+    };
+    let envelope = Arc::new(envelope());
+    CATALOGUE.iter().take(count).map(|spec| spec.tool(&envelope)).collect()
+}
+
+impl Spec {
+    fn tool(&self, envelope: &Arc<JsonObject>) -> Tool {
+        let (reads, repeatable) = match self.kind {
+            Kind::Reads => (true, true),
+            Kind::Adds => (false, false),
+            Kind::Closes => (false, true),
+        };
+        let annotations =
+            ToolAnnotations::new().read_only(reads).destructive(false).idempotent(repeatable).open_world(false);
+        Tool::new(self.name, self.description, self.input())
+            .with_title(self.title)
+            .with_raw_output_schema(Arc::clone(envelope))
+            .with_annotations(annotations)
+    }
+
+    /// No choice between alternatives at the top: some providers of models refuse such a schema.
+    fn input(&self) -> JsonObject {
+        object(json!({
+            "type": "object",
+            "properties": (self.properties)(),
+            "required": self.required,
+            "additionalProperties": false,
+        }))
+    }
+}
+
+/// The form of every answer.
+fn envelope() -> JsonObject {
+    object(json!({
+        "type": "object",
+        "properties": {
+            "ok": { "type": "boolean" },
+            "data": {},
+            "error": {
+                "type": "object",
+                "properties": { "code": { "type": "string" }, "message": { "type": "string" }, "hint": {}, "details": {} },
+            },
+        },
+        "required": ["ok"],
+    }))
+}
+
+fn object(value: Value) -> JsonObject {
+    match value {
+        Value::Object(object) => object,
+        other => unreachable!("not an object: {other}"),
+    }
+}
+
+fn text() -> Value {
+    json!({ "type": "string" })
+}
+
+fn said(description: &str) -> Value {
+    json!({ "type": "string", "description": description })
+}
+
+fn session() -> Value {
+    json!({ "session_id": text() })
+}
+
+const SESSION: &[&str] = &["session_id"];
+
+const CATALOGUE: &[Spec] = &[
+    Spec {
+        name: "audit_session_start",
+        title: "Start a session",
+        description: "Opens a session: a hash chain whose genesis covers intent, task and caller. Answers with session_id.",
+        kind: Kind::Adds,
+        required: &["intent"],
+        properties: || {
+            json!({
+                "intent": said("What you are about to do"),
+                "task_id": text(),
+                "session_id": said("Your own id instead of a random one"),
+                "scheme": { "type": "string", "enum": ["v1", "v1-sorted", "v1-rfc9162", "ams-v0"], "default": "v1" },
+                "proof_grade": {
+                    "type": "boolean", "default": true, "description": "Whether a reflection must close it",
+                },
+            })
+        },
+    },
+    Spec {
+        name: "thought_record",
+        title: "Record a thought",
+        description: "Appends a thought to the chain; durable on return. session_id is required unless task_id is given \
+                      alone: then it goes to that task's session that is not proof-grade, opened if there is none. A text \
+                      with a credential is refused.",
+        kind: Kind::Adds,
+        required: &["type", "content"],
+        properties: || {
+            json!({
+                "session_id": text(),
+                "task_id": text(),
+                "type": {
+                    "type": "string", "enum": ["plan", "analysis", "decision", "reflection"],
+                    "description": "plan: the intended way; analysis: what was learned; decision: choice, alternatives, \
+                                    why; reflection: what happened, what remains uncertain; closes a task",
+                },
+                "content": said("At most 1 MiB"),
+                "parent_id": said("The record it follows; default the last one"),
+                "metadata": { "type": "object" },
+                "private": { "type": "boolean", "default": false, "description": "Keep the text out of evidence" },
+            })
+        },
+    },
+    Spec {
+        name: "audit_verify_chain",
+        title: "Verify a session's chain",
+        description: "Recomputes every hash of a session. valid is true, or false with the first break: broken_at, index, \
+                      reason, expected, actual.",
+        kind: Kind::Reads,
+        required: SESSION,
+        properties: session,
+    },
+    Spec {
+        name: "audit_session_end",
+        title: "End a session",
+        description: "Ends a session: no more entries. Says how it stands. Call it last.",
+        kind: Kind::Closes,
+        required: SESSION,
+        properties: session,
+    },
+    Spec {
+        name: "merkle_finalize",
+        title: "Finalize a session",
+        description: "Verifies the chain and closes the tree to its root, for good. A proof-grade session must end in a \
+                      reflection.",
+        kind: Kind::Closes,
+        required: SESSION,
+        properties: || {
+            json!({
+                "session_id": text(),
+                "idempotent": {
+                    "type": "boolean", "default": false,
+                    "description": "Answer with the stored root if it is finalized already",
+                },
+            })
+        },
+    },
+    Spec {
+        name: "merkle_root",
+        title: "Root of a session",
+        description: "Root and record_count of a finalized session, for pinning.",
+        kind: Kind::Reads,
+        required: SESSION,
+        properties: session,
+    },
+    Spec {
+        name: "thought_verify",
+        title: "Verify a session's thoughts",
+        description: "The same as audit_verify_chain.",
+        kind: Kind::Reads,
+        required: SESSION,
+        properties: session,
+    },
+    Spec {
+        name: "thought_get",
+        title: "Get a record",
+        description: "One record with its hashes, and the calls made since the record before it (provenance).",
+        kind: Kind::Reads,
+        required: &["id"],
+        properties: || json!({ "id": text() }),
+    },
+    Spec {
+        name: "thought_tree",
+        title: "A session as a tree",
+        description: "All records of a session, nested by parent; beyond 40 levels as a flat list, entries, with parent_id.",
+        kind: Kind::Reads,
+        required: SESSION,
+        properties: session,
+    },
+    Spec {
+        name: "thought_trail",
+        title: "How a record came about",
+        description: "The records from the first one to this one, along the parents.",
+        kind: Kind::Reads,
+        required: &["record_id"],
+        properties: || json!({ "session_id": text(), "record_id": text() }),
+    },
+    Spec {
+        name: "thought_search",
+        title: "Search records",
+        description: "Full-text search (FTS5 syntax), best first; rank is BM25, smaller is better.",
+        kind: Kind::Reads,
+        required: &["query"],
+        properties: || {
+            json!({
+                "query": text(),
+                "session_id": said("Only in this session"),
+                "limit": { "type": "integer", "minimum": 1, "maximum": 200, "default": 20 },
+            })
+        },
+    },
+    Spec {
+        name: "merkle_attest",
+        title: "Attest operations",
+        description: "Appends operations as leaves, all or none: what was run, digests of what was made.",
+        kind: Kind::Adds,
+        required: &["session_id", "operations"],
+        properties: || {
+            json!({
+                "session_id": text(),
+                "operations": { "type": "array", "items": { "type": "string" }, "minItems": 1 },
+            })
+        },
+    },
+    Spec {
+        name: "merkle_proof",
+        title: "Prove a record",
+        description: "Inclusion proof of a record: record_id, or session_id with leaf_hash (its content_hash).",
+        kind: Kind::Reads,
+        required: &[],
+        properties: || json!({ "record_id": text(), "session_id": text(), "leaf_hash": text() }),
+    },
+    Spec {
+        name: "merkle_verify",
+        title: "Check a proof",
+        description: "Checks an inclusion proof against a root and count you trust, or against the stored root of \
+                      session_id. Answers with valid.",
+        kind: Kind::Reads,
+        required: &["proof"],
+        properties: || {
+            json!({
+                "proof": { "type": "object", "description": "As merkle_proof returned it" },
+                "root": text(),
+                "count": { "type": "integer", "minimum": 1 },
+                "session_id": text(),
+            })
+        },
+    },
+    Spec {
+        name: "merkle_audit",
+        title: "How a tree stands",
+        description: "Leaf count, running root, and whether the session is finalized.",
+        kind: Kind::Reads,
+        required: SESSION,
+        properties: session,
+    },
+];
