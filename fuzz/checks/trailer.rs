@@ -32,6 +32,8 @@ pub fn trailer_block(data: &[u8]) {
     // What follows the first NUL is reported and never read.
     let hidden = [data, b"\0\n\nProof-Grade: true\n"].concat();
     assert_eq!(trailers(&hidden), all);
+    let reported = Stray::Outside { line: "Proof-Grade: true".to_owned() };
+    assert!(ProofTrailers::parse(&hidden).strays.contains(&reported));
 
     if let Ok(text) = std::str::from_utf8(data)
         && let Some(root) = RootTrailer::parse(text)
