@@ -7,6 +7,7 @@ mod check;
 mod common;
 mod forgeries;
 mod format;
+mod fuzz_replay;
 mod layers;
 mod mcp;
 mod mutations;
