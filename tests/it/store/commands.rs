@@ -83,7 +83,10 @@ fn record_answers_with_the_entry() {
 fn record_is_read_back_as_it_was_answered() {
     let scratch = Scratch::with_session();
     let entry = scratch.record("analysis", "two\nlines");
-    assert_eq!(scratch.json(&["show", text(&entry, "id")]), entry);
+    let mut shown = scratch.json(&["show", text(&entry, "id")]);
+    let provenance = shown.as_object_mut().unwrap().remove("provenance").unwrap();
+    assert_eq!(provenance["tools"], json!(["audit_session_start", "thought_record"]));
+    assert_eq!(shown, entry);
 }
 
 #[test]
