@@ -4,6 +4,8 @@
 //! complete nodes: a leaf completes one node for each trailing one-bit of the count before it, and the rest, the
 //! right edge, is recomputed from at most one node a level when a root or a proof is wanted.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::digest::{NodeHash, RootHash};
 use super::inclusion::{Position, Step};
 use super::scheme::Scheme;
@@ -192,26 +194,36 @@ impl Nodes for Frontier {
 /// Leaves that are reduced to one node at a time: 8 KiB, which stays in the first-level cache.
 const CHUNK_LEVEL: u32 = 8;
 
+/// Leaves that a thread takes up at a time: a thread that is held up leaves the rest to the others.
+const SLICE: usize = 1 << 14;
+
 /// The root over leaves that are all at hand, on one thread or several. In `v1-sorted` the leaves must come sorted.
 pub fn root_of(scheme: Scheme, leaves: &[NodeHash], threads: usize) -> Option<RootHash> {
-    let chunk = 1 << CHUNK_LEVEL;
-    let (whole, rest) = leaves.split_at(leaves.len() / chunk * chunk);
-    let share = (whole.len() / chunk).div_ceil(threads.max(1)).max(1) * chunk;
-    let mut frontier = Frontier::new(scheme);
-    std::thread::scope(|scope| {
-        let mut parts = whole.chunks(share);
-        let own = parts.next().unwrap_or_default();
-        let others: Vec<_> = parts.map(|part| scope.spawn(move || reduce_chunks(scheme, part))).collect();
-        for node in reduce_chunks(scheme, own) {
-            frontier.push_subtree(CHUNK_LEVEL, node, |_| ());
-        }
-        for other in others {
-            let nodes = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            for node in nodes {
-                frontier.push_subtree(CHUNK_LEVEL, node, |_| ());
+    let (whole, rest) = leaves.split_at(leaves.len() >> CHUNK_LEVEL << CHUNK_LEVEL);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        loop {
+            let slice = next.fetch_add(1, Ordering::Relaxed);
+            match whole.chunks(SLICE).nth(slice) {
+                Some(leaves) => done.push((slice, reduce_chunks(scheme, leaves))),
+                None => return done,
             }
         }
+    };
+    let mut done = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mut done = work();
+        for other in others {
+            done.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        done
     });
+    done.sort_unstable_by_key(|(slice, _)| *slice);
+    let mut frontier = Frontier::new(scheme);
+    for node in done.iter().flat_map(|(_, nodes)| nodes) {
+        frontier.push_subtree(CHUNK_LEVEL, *node, |_| ());
+    }
     for leaf in rest {
         frontier.push(*leaf);
     }
