@@ -16,11 +16,12 @@
 //! | [`store`] | the SQLite file of a clone; the only one that names rusqlite | git, the command line |
 //! | [`git`] | finding the repository, asking git what only git knows | the store |
 //! | [`ops`] | what the tool does, one file per verb, each with an outcome that serializes | how it is shown |
+//! | [`hook`] | what agents send to their hooks, and how each of them is answered | |
 //! | [`cli`] | arguments in, text or JSON out; the only one that prints | |
 //! | [`context`] | clock, random ids, environment: the only ambient reads | |
 //! | [`error`] | what went wrong, with a stable code, an exit code and a hint | |
 //!
-//! Dependencies point one way, `proof ← store, git ← ops ← cli`, and a test keeps it so (`tests/it/layers.rs`).
+//! Dependencies point one way, `proof ← store, git ← ops ← hook ← cli`, and a test keeps it so (`tests/it/layers.rs`).
 //!
 //! # What is on disk
 //!
@@ -33,6 +34,7 @@ pub mod cli;
 pub mod context;
 pub mod error;
 pub mod git;
+pub mod hook;
 pub mod ops;
 pub mod proof;
 pub mod store;

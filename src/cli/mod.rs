@@ -3,6 +3,7 @@
 mod check;
 mod content;
 mod draw;
+mod hook;
 mod read;
 mod record;
 mod session;
@@ -55,6 +56,7 @@ enum Command {
     Prove(read::Prove),
     CheckProof(check::CheckProof),
     CheckEvidence(check::CheckEvidence),
+    Hook(hook::Hook),
 }
 
 impl Command {
@@ -75,6 +77,10 @@ impl Command {
             Self::Prove(command) => command.run(context, ui),
             Self::CheckProof(command) => command.run(&context, ui),
             Self::CheckEvidence(command) => command.run(&context, ui),
+            Self::Hook(command) => {
+                command.run(context, ui);
+                Ok(())
+            }
         }
     }
 }

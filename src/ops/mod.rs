@@ -1,6 +1,7 @@
 //! What the tool does, one file per verb. Each returns an outcome that serializes to the JSON that the command line,
 //! the MCP server and the hooks all give; how it is shown to a person is the command line's work.
 
+mod agent;
 mod attest;
 mod check;
 mod check_evidence;
@@ -17,6 +18,7 @@ mod text;
 mod view;
 mod workspace;
 
+pub use agent::{Agent, ToolUse, agent_reminder, agent_start, agent_tool_use};
 pub use attest::{AttestOutcome, attest};
 pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};

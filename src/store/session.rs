@@ -65,6 +65,11 @@ impl SessionRow {
         Ok(Self { opening, opening_line: line, genesis, ended_at, finalized: row.get(3)?, count: row.get(4)? })
     }
 
+    /// Whether it still takes entries.
+    pub fn is_open(&self) -> bool {
+        !self.finalized && self.ended_at.is_none()
+    }
+
     /// Its id.
     pub fn id(&self) -> &Id {
         &self.opening.session_id
@@ -90,64 +95,80 @@ pub(super) fn find(connection: &Connection, session: &Id) -> Result<SessionRow, 
     }
 }
 
+/// Opens a session inside a transaction, writes its genesis into the ledger and makes it the worktree's current one.
+pub(super) fn open(
+    transaction: &Connection,
+    new: &NewSession<'_>,
+    event: &NewEvent<'_>,
+) -> Result<SessionRow, Failure> {
+    let opening = new.opening;
+    let line = opening.to_line();
+    let genesis = opening.scheme.genesis(line.as_bytes());
+    let id = &opening.session_id;
+    let exists: Option<i64> = transaction
+        .prepare_cached("SELECT 1 FROM audit_sessions WHERE session_id = ?1")?
+        .query_row([id.as_str()], |row| row.get(0))
+        .optional()?;
+    if exists.is_some() {
+        return Err(Error::new(Code::SessionExists, format!("session {id} exists already"))
+            .hint("leave --session-id away to get a new id, or go on in that session with --session")
+            .details(serde_json::json!({ "session_id": id }))
+            .into());
+    }
+    transaction
+        .prepare_cached(
+            "INSERT INTO audit_sessions \
+             (session_id, intent, task_id, started_at, caller, proof_grade, scheme, opening, genesis) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        )?
+        .execute((
+            id.as_str(),
+            &opening.intent,
+            &opening.task_id,
+            opening.started_at.as_str(),
+            &opening.caller,
+            opening.proof_grade,
+            opening.scheme.as_str(),
+            &line,
+            genesis.as_bytes(),
+        ))?;
+    event::write(transaction, Some(id), event, Some(&format!("genesis {genesis}")))?;
+    make_current(transaction, new.worktree, id)?;
+    find(transaction, id)
+}
+
+/// Lets a worktree work in a session from now on.
+pub(super) fn make_current(transaction: &Connection, worktree: &str, session: &Id) -> Result<(), Failure> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO worktree_sessions (worktree, session_id) VALUES (?1, ?2) \
+             ON CONFLICT (worktree) DO UPDATE SET session_id = excluded.session_id",
+        )?
+        .execute((worktree, session.as_str()))?;
+    Ok(())
+}
+
+/// The session in which a worktree works.
+pub(super) fn current(connection: &Connection, worktree: &str) -> Result<Option<Id>, Failure> {
+    let id: Option<String> = connection
+        .prepare_cached("SELECT session_id FROM worktree_sessions WHERE worktree = ?1")?
+        .query_row([worktree], |row| row.get(0))
+        .optional()?;
+    match id {
+        None => Ok(None),
+        Some(id) => Id::parse(&id).map(Some).ok_or_else(|| damaged("a session id")),
+    }
+}
+
 impl Store {
     /// Opens a session, writes its genesis into the ledger and makes it the worktree's current one.
     pub fn start(&mut self, new: &NewSession<'_>, event: &NewEvent<'_>) -> Result<SessionRow> {
-        let opening = new.opening;
-        let line = opening.to_line();
-        let genesis = opening.scheme.genesis(line.as_bytes());
-        self.write(|transaction| {
-            let id = &opening.session_id;
-            let exists: Option<i64> = transaction
-                .prepare_cached("SELECT 1 FROM audit_sessions WHERE session_id = ?1")?
-                .query_row([id.as_str()], |row| row.get(0))
-                .optional()?;
-            if exists.is_some() {
-                return Err(Error::new(Code::SessionExists, format!("session {id} exists already"))
-                    .hint("leave --session-id away to get a new id, or go on in that session with --session")
-                    .details(serde_json::json!({ "session_id": id }))
-                    .into());
-            }
-            transaction
-                .prepare_cached(
-                    "INSERT INTO audit_sessions \
-                     (session_id, intent, task_id, started_at, caller, proof_grade, scheme, opening, genesis) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                )?
-                .execute((
-                    id.as_str(),
-                    &opening.intent,
-                    &opening.task_id,
-                    opening.started_at.as_str(),
-                    &opening.caller,
-                    opening.proof_grade,
-                    opening.scheme.as_str(),
-                    &line,
-                    genesis.as_bytes(),
-                ))?;
-            event::write(transaction, Some(id), event, Some(&format!("genesis {genesis}")))?;
-            transaction
-                .prepare_cached(
-                    "INSERT INTO worktree_sessions (worktree, session_id) VALUES (?1, ?2) \
-                     ON CONFLICT (worktree) DO UPDATE SET session_id = excluded.session_id",
-                )?
-                .execute((new.worktree, id.as_str()))?;
-            find(transaction, id)
-        })
+        self.write(|transaction| open(transaction, new, event))
     }
 
     /// The session in which a worktree works.
     pub fn current_session(&self, worktree: &str) -> Result<Option<Id>> {
-        self.read(|connection| {
-            let id: Option<String> = connection
-                .prepare_cached("SELECT session_id FROM worktree_sessions WHERE worktree = ?1")?
-                .query_row([worktree], |row| row.get(0))
-                .optional()?;
-            match id {
-                None => Ok(None),
-                Some(id) => Id::parse(&id).map(Some).ok_or_else(|| damaged("a session id")),
-            }
-        })
+        self.read(|connection| current(connection, worktree))
     }
 
     /// A session by its id.

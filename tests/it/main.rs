@@ -7,6 +7,7 @@ mod check;
 mod common;
 mod forgeries;
 mod format;
+mod hook;
 mod layers;
 mod mutations;
 mod naive;
