@@ -4,6 +4,7 @@ mod check;
 mod content;
 mod draw;
 mod hook;
+mod init;
 mod read;
 mod record;
 mod session;
@@ -41,6 +42,7 @@ repository failed; 101 a bug";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Init),
     Start(record::Start),
     Record(record::Record),
     Attest(record::Attest),
@@ -62,6 +64,7 @@ enum Command {
 impl Command {
     fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         match self {
+            Self::Init(command) => command.run(&context, ui),
             Self::Start(command) => command.run(context, ui),
             Self::Record(command) => command.run(context, ui),
             Self::Attest(command) => command.run(context, ui),

@@ -8,6 +8,7 @@ mod common;
 mod forgeries;
 mod format;
 mod hook;
+mod init;
 mod layers;
 mod mutations;
 mod naive;
