@@ -84,7 +84,8 @@ impl InitAgent {
                 file(".codex/hooks.json", grouped(&["SessionStart", "PostToolUse", "Stop"])),
             ],
             Self::Cursor => {
-                let events = ["sessionStart", "afterFileEdit", "afterShellExecution", "afterMCPExecution", "stop"];
+                // No sessionStart: some versions refuse a file that names it, and the first tool opens the session too.
+                let events = ["afterFileEdit", "afterShellExecution", "afterMCPExecution", "stop"];
                 let mut edits = self.hooks(&events, false);
                 edits.push(Edit::Version);
                 vec![

@@ -4,6 +4,7 @@
 mod agents;
 mod files;
 mod json;
+mod layout;
 mod lines;
 mod render;
 

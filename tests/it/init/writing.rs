@@ -66,7 +66,7 @@ fn hooks_call_the_program_with_the_agents_name() {
     }
     let cursor = parsed(&scratch, ".cursor/hooks.json");
     assert_eq!(cursor["version"], 1);
-    for event in ["sessionStart", "afterFileEdit", "afterShellExecution", "afterMCPExecution", "stop"] {
+    for event in ["afterFileEdit", "afterShellExecution", "afterMCPExecution", "stop"] {
         assert_eq!(cursor["hooks"][event], json!([{ "command": "git proof hook cursor" }]));
     }
 }
