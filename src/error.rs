@@ -94,6 +94,8 @@ codes! {
     NoTrustedRoot "ERR_NO_TRUSTED_ROOT" 3
     /// A file cannot be read.
     Unreadable "ERR_UNREADABLE" 3
+    /// A configuration file is not what its format asks for.
+    ConfigInvalid "ERR_CONFIG_INVALID" 2
     /// The answer could not be written.
     OutputFailed "ERR_OUTPUT_FAILED" 4
 }

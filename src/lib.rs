@@ -17,23 +17,27 @@
 //! | [`git`] | finding the repository, asking git what only git knows | the store |
 //! | [`ops`] | what the tool does, one file per verb, each with an outcome that serializes | how it is shown |
 //! | [`mcp`] | the same verbs as tools for agents, over standard input and output | the store, but through ops |
+//! | [`hook`] | what agents send to their hooks, and how each of them is answered | |
 //! | [`cli`] | arguments in, text or JSON out; the only one that prints | |
 //! | [`context`] | clock, random ids, environment: the only ambient reads | |
 //! | [`error`] | what went wrong, with a stable code, an exit code and a hint | |
 //!
-//! Dependencies point one way, `proof ← store, git ← ops ← mcp ← cli`, and a test keeps it so (`tests/it/layers.rs`).
+//! Dependencies point one way, `proof ← store, git ← ops ← mcp, hook ← cli`, and a test keeps it so
+//! (`tests/it/layers.rs`).
 //!
 //! # What is on disk
 //!
 //! | file | whose |
 //! |---|---|
 //! | `<git common dir>/proof/store.db` (and SQLite's `-wal`, `-shm` beside it) | [`store`]: sessions, entries, tree nodes, roots, the ledger; one for all worktrees |
+//! | the files of agents in the worktree, such as `.mcp.json` | theirs; [`ops::init`] edits its own entries in them |
 //! | `migrations/*.sql` | the store's schema, step by step, never edited once released |
 
 pub mod cli;
 pub mod context;
 pub mod error;
 pub mod git;
+pub mod hook;
 pub mod mcp;
 pub mod ops;
 pub mod proof;

@@ -3,6 +3,8 @@
 mod check;
 mod content;
 mod draw;
+mod hook;
+mod init;
 mod mcp;
 mod read;
 mod record;
@@ -41,6 +43,7 @@ repository failed; 101 a bug";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Init),
     Start(record::Start),
     Record(record::Record),
     Attest(record::Attest),
@@ -57,11 +60,13 @@ enum Command {
     CheckProof(check::CheckProof),
     CheckEvidence(check::CheckEvidence),
     Mcp(mcp::Mcp),
+    Hook(hook::Hook),
 }
 
 impl Command {
     fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         match self {
+            Self::Init(command) => command.run(&context, ui),
             Self::Start(command) => command.run(context, ui),
             Self::Record(command) => command.run(context, ui),
             Self::Attest(command) => command.run(context, ui),
@@ -78,6 +83,10 @@ impl Command {
             Self::CheckProof(command) => command.run(&context, ui),
             Self::CheckEvidence(command) => command.run(&context, ui),
             Self::Mcp(command) => command.run(context),
+            Self::Hook(command) => {
+                command.run(context, ui);
+                Ok(())
+            }
         }
     }
 }

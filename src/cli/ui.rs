@@ -15,11 +15,12 @@ pub(super) struct Ui {
     pub(super) json: bool,
     pub(super) paint: Paint,
     out: String,
+    talk: String,
 }
 
 impl Ui {
     pub(super) fn new(json: bool) -> Self {
-        Self { json, paint: Paint::detect(), out: String::new() }
+        Self { json, paint: Paint::detect(), out: String::new(), talk: String::new() }
     }
 
     /// Shows an outcome: as JSON if that was asked for, else as `human` renders it.
@@ -33,8 +34,15 @@ impl Ui {
         self.out.push_str(&human(self.paint));
     }
 
+    /// Says one line to whoever reads standard error, of a command that succeeds all the same.
+    pub(super) fn say(&mut self, line: &str) {
+        self.talk.push_str(&inert(line));
+        self.talk.push('\n');
+    }
+
     /// Writes what there is to write; the exit code says how it ended. Output that is lost is never a success.
     pub(super) fn finish(self, result: Result<()>) -> ExitCode {
+        let _ = io::stderr().lock().write_all(self.talk.as_bytes()); // only talk
         let mut stdout = io::stdout().lock();
         let written = stdout.write_all(self.out.as_bytes()).and_then(|()| stdout.flush());
         let result = result.and_then(|()| {

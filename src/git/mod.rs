@@ -4,4 +4,4 @@ mod discover;
 mod process;
 
 pub use discover::Repository;
-pub use process::{editor, identity};
+pub use process::{editor, identity, worktree_root};

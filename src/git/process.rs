@@ -1,5 +1,8 @@
 //! What only git knows, asked of git itself.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use crate::context::Context;
@@ -17,14 +20,26 @@ pub fn editor(context: &Context) -> Option<String> {
     variable(context, "GIT_EDITOR")
 }
 
+/// The top directory of the worktree. `None` where there is none: in a bare repository, or outside of any.
+pub fn worktree_root(context: &Context) -> Option<PathBuf> {
+    let mut path = ask(context, &["rev-parse", "--show-toplevel"])?;
+    // Only the newline that git adds: a directory's name may end in anything.
+    path.pop_if(|byte| *byte == b'\n');
+    (!path.is_empty()).then(|| PathBuf::from(OsString::from_vec(path)))
+}
+
 fn variable(context: &Context, name: &str) -> Option<String> {
+    let text = String::from_utf8(ask(context, &["var", name])?).ok()?.trim_end().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+fn ask(context: &Context, arguments: &[&str]) -> Option<Vec<u8>> {
     let output = Command::new("git")
-        .args(["var", name])
+        .args(arguments)
         .current_dir(&context.directory)
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .output()
         .ok()?;
-    let text = String::from_utf8(output.stdout).ok()?.trim_end().to_owned();
-    (output.status.success() && !text.is_empty()).then_some(text)
+    output.status.success().then_some(output.stdout)
 }

@@ -3,6 +3,7 @@
 //! Every change is one `BEGIN IMMEDIATE` transaction on a write-ahead log that is flushed before the call returns, so
 //! an acknowledged record survives `kill -9` and power loss, and two writers make one chain.
 
+mod agent;
 mod append;
 mod check;
 mod event;
@@ -21,6 +22,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use crate::error::{Code, Error, Result};
 
+pub use agent::{AgentSession, Observation};
 pub use append::{Appended, NewAttestation, NewEntry, NewThought};
 pub use check::{Break, BreakReason, ChainCheck};
 pub use event::{Event, EventSpan, NewEvent};

@@ -65,6 +65,11 @@ impl SessionRow {
         Ok(Self { opening, opening_line: line, genesis, ended_at, finalized: row.get(3)?, count: row.get(4)? })
     }
 
+    /// Whether it still takes entries.
+    pub fn is_open(&self) -> bool {
+        !self.finalized && self.ended_at.is_none()
+    }
+
     /// Its id.
     pub fn id(&self) -> &Id {
         &self.opening.session_id
@@ -90,8 +95,9 @@ pub(super) fn find(connection: &Connection, session: &Id) -> Result<SessionRow, 
     }
 }
 
-/// Opens a session, writes its genesis into the ledger and makes it the worktree's current one.
-fn open(connection: &Connection, new: &NewSession<'_>, event: &NewEvent<'_>) -> Result<SessionRow, Failure> {
+/// Opens a session inside a transaction, writes its genesis into the ledger and makes it the current one of
+/// its worktree, if it has one.
+pub(super) fn open(connection: &Connection, new: &NewSession<'_>, event: &NewEvent<'_>) -> Result<SessionRow, Failure> {
     let opening = new.opening;
     let line = opening.to_line();
     let genesis = opening.scheme.genesis(line.as_bytes());
@@ -125,14 +131,32 @@ fn open(connection: &Connection, new: &NewSession<'_>, event: &NewEvent<'_>) -> 
         ))?;
     event::write(connection, Some(id), event, Some(&format!("genesis {genesis}")))?;
     if let Some(worktree) = new.worktree {
-        connection
-            .prepare_cached(
-                "INSERT INTO worktree_sessions (worktree, session_id) VALUES (?1, ?2) \
-                 ON CONFLICT (worktree) DO UPDATE SET session_id = excluded.session_id",
-            )?
-            .execute((worktree, id.as_str()))?;
+        make_current(connection, worktree, id)?;
     }
     find(connection, id)
+}
+
+/// Lets a worktree work in a session from now on.
+pub(super) fn make_current(transaction: &Connection, worktree: &str, session: &Id) -> Result<(), Failure> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO worktree_sessions (worktree, session_id) VALUES (?1, ?2) \
+             ON CONFLICT (worktree) DO UPDATE SET session_id = excluded.session_id",
+        )?
+        .execute((worktree, session.as_str()))?;
+    Ok(())
+}
+
+/// The session in which a worktree works.
+pub(super) fn current(connection: &Connection, worktree: &str) -> Result<Option<Id>, Failure> {
+    let id: Option<String> = connection
+        .prepare_cached("SELECT session_id FROM worktree_sessions WHERE worktree = ?1")?
+        .query_row([worktree], |row| row.get(0))
+        .optional()?;
+    match id {
+        None => Ok(None),
+        Some(id) => Id::parse(&id).map(Some).ok_or_else(|| damaged("a session id")),
+    }
 }
 
 impl Store {
@@ -163,16 +187,7 @@ impl Store {
 
     /// The session in which a worktree works.
     pub fn current_session(&self, worktree: &str) -> Result<Option<Id>> {
-        self.read(|connection| {
-            let id: Option<String> = connection
-                .prepare_cached("SELECT session_id FROM worktree_sessions WHERE worktree = ?1")?
-                .query_row([worktree], |row| row.get(0))
-                .optional()?;
-            match id {
-                None => Ok(None),
-                Some(id) => Id::parse(&id).map(Some).ok_or_else(|| damaged("a session id")),
-            }
-        })
+        self.read(|connection| current(connection, worktree))
     }
 
     /// A session by its id.

@@ -8,6 +8,8 @@ mod common;
 mod forgeries;
 mod format;
 mod fuzz_replay;
+mod hook;
+mod init;
 mod layers;
 mod mcp;
 mod mutations;

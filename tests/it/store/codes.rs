@@ -40,6 +40,9 @@ fn provoke() -> Vec<Ran> {
     scratch.json(&["finalize"]);
     run(&["attest", "x"]);
 
+    std::fs::write(scratch.place.join(".mcp.json"), "{").unwrap();
+    run(&["init", "--agent", "claude-code"]);
+
     let other = scratch.database();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let mut waiting = scratch.proof(["--json", "end"]);

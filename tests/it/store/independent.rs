@@ -3,21 +3,21 @@
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-pub(super) fn sha256(bytes: &[u8]) -> [u8; 32] {
+pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat()
 }
 
-pub(super) fn unhex(text: &str) -> [u8; 32] {
+pub(crate) fn unhex(text: &str) -> [u8; 32] {
     let bytes: Vec<u8> = (0..32).map(|at| u8::from_str_radix(&text[2 * at..2 * at + 2], 16).unwrap()).collect();
     bytes.try_into().unwrap()
 }
 
 /// RFC 8785 for what the tests record: objects, strings, null, booleans and integers.
-pub(super) fn canonical(value: &Value) -> String {
+pub(crate) fn canonical(value: &Value) -> String {
     match value {
         Value::Object(members) => {
             let mut keys: Vec<&String> = members.keys().collect();
@@ -51,7 +51,7 @@ pub(super) fn canonical(value: &Value) -> String {
 }
 
 /// The genesis of a session, from the answer of `start`.
-pub(super) fn genesis(session: &Value) -> [u8; 32] {
+pub(crate) fn genesis(session: &Value) -> [u8; 32] {
     if session["scheme"] == "ams-v0" {
         return [0; 32];
     }
@@ -60,7 +60,7 @@ pub(super) fn genesis(session: &Value) -> [u8; 32] {
 }
 
 /// The content hash of an entry, from the answer of `record` or `attest`.
-pub(super) fn content_hash(scheme: &str, entry: &Value) -> [u8; 32] {
+pub(crate) fn content_hash(scheme: &str, entry: &Value) -> [u8; 32] {
     let body = if entry.get("attest").is_some() { "attest" } else { "content" };
     if scheme == "ams-v0" {
         return sha256(entry[body].as_str().unwrap().as_bytes());
@@ -88,12 +88,12 @@ fn pair(scheme: &str, left: &[u8], right: &[u8]) -> [u8; 32] {
     }
 }
 
-pub(super) fn chain_hash(scheme: &str, content: &[u8; 32], prev: &[u8; 32]) -> [u8; 32] {
+pub(crate) fn chain_hash(scheme: &str, content: &[u8; 32], prev: &[u8; 32]) -> [u8; 32] {
     if scheme == "ams-v0" { pair(scheme, content, prev) } else { sha256(&[&content[..], prev].concat()) }
 }
 
 /// The root over content hashes in order of recording, level by level.
-pub(super) fn root(scheme: &str, contents: &[[u8; 32]]) -> [u8; 32] {
+pub(crate) fn root(scheme: &str, contents: &[[u8; 32]]) -> [u8; 32] {
     let mut level: Vec<[u8; 32]> = match scheme {
         "v1-rfc9162" => contents.iter().map(|content| sha256(&[&[0], &content[..]].concat())).collect(),
         _ => contents.to_vec(),

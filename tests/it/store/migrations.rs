@@ -4,11 +4,13 @@ use super::independent::{hex, sha256};
 use super::scratch::{Scratch, text};
 
 /// Every migration, as released. A released one is never edited: add a new file and a line here.
-const FROZEN: [(&str, &str); 1] =
-    [("0001_store.sql", "406d3631b2e26e9b0afbc9fc532a16d3faa9b0a2e58b76a20060de0b537252ef")];
+const FROZEN: [(&str, &str); 2] = [
+    ("0001_store.sql", "406d3631b2e26e9b0afbc9fc532a16d3faa9b0a2e58b76a20060de0b537252ef"),
+    ("0002_agents.sql", "ea111dbdf4c4598b4ca4d0e9c0a5ba994cd6af54b26a0708d4586256f5235636"),
+];
 
 /// The stores of tests/fixtures, one for each level, and what is in them.
-const FIXTURES: [&str; 1] = ["store-v1.db"];
+const FIXTURES: [&str; 2] = ["store-v1.db", "store-v2.db"];
 
 fn folder(name: &str) -> String {
     format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -106,4 +108,13 @@ fn refused_store_is_left_as_it_was() {
     let before = std::fs::read(scratch.store()).unwrap();
     scratch.refused(&["start", "--intent", "x"], "ERR_STORE_TOO_NEW", 4);
     assert_eq!(std::fs::read(scratch.store()).unwrap(), before);
+}
+
+#[test]
+fn agent_of_an_older_store_is_still_known() {
+    let scratch = with_fixture("store-v2.db");
+    let before = scratch.rows("audit_sessions");
+    let event = br#"{"hook_event_name":"SessionStart","session_id":"a-session"}"#;
+    assert_eq!(scratch.run_with(&["hook", "claude-code"], event).text(), "");
+    assert_eq!(scratch.rows("audit_sessions"), before);
 }

@@ -12,18 +12,18 @@ use serde_json::Value;
 use crate::common;
 
 /// A directory that is gone after the test, with a home and a place to work in.
-pub(super) struct Scratch {
+pub(crate) struct Scratch {
     folder: tempfile::TempDir,
     /// Where commands run.
-    pub(super) place: PathBuf,
+    pub(crate) place: PathBuf,
 }
 
 /// How a command ended.
 #[derive(Debug)]
-pub(super) struct Ran {
-    pub(super) exit: Option<i32>,
-    pub(super) out: String,
-    pub(super) err: String,
+pub(crate) struct Ran {
+    pub(crate) exit: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl From<Output> for Ran {
@@ -36,21 +36,21 @@ impl From<Output> for Ran {
 impl Ran {
     /// The JSON on standard output of a command that succeeded.
     #[track_caller]
-    pub(super) fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         assert_eq!(self.exit, Some(0), "{}", self.err);
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.out))
     }
 
     /// Standard output of a command that succeeded.
     #[track_caller]
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         assert_eq!(self.exit, Some(0), "{}", self.err);
         &self.out
     }
 
     /// The error of a command that was given `--json` and was refused, with a hint, and with nothing on stdout.
     #[track_caller]
-    pub(super) fn error(&self, code: &str, exit: i32) -> Value {
+    pub(crate) fn error(&self, code: &str, exit: i32) -> Value {
         let error: Value = serde_json::from_str(&self.err).unwrap_or_else(|error| panic!("{error}: {self:?}"));
         let error = error["error"].clone();
         assert_eq!((error["code"].as_str(), self.exit), (Some(code), Some(exit)), "{error}");
@@ -62,7 +62,7 @@ impl Ran {
 
 impl Scratch {
     /// A place that is in no repository.
-    pub(super) fn without_repository() -> Self {
+    pub(crate) fn without_repository() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("place");
         std::fs::create_dir(folder.path().join("home")).unwrap();
@@ -71,26 +71,26 @@ impl Scratch {
     }
 
     /// A fresh repository.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let scratch = Self::without_repository();
         scratch.git(["init", "--quiet", "--initial-branch=main"]);
         scratch
     }
 
     /// A fresh repository with an open session named `s`.
-    pub(super) fn with_session() -> Self {
+    pub(crate) fn with_session() -> Self {
         let scratch = Self::new();
         scratch.start("s", &[]);
         scratch
     }
 
     /// The directory around the place, for what must lie outside of it.
-    pub(super) fn around(&self) -> &Path {
+    pub(crate) fn around(&self) -> &Path {
         self.folder.path()
     }
 
     /// A command in a clean environment.
-    pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = common::command(program, &self.place);
         let identity = [
             ("GIT_AUTHOR_NAME", "Ada Tester"),
@@ -105,19 +105,19 @@ impl Scratch {
     }
 
     /// The program under test.
-    pub(super) fn proof<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
+    pub(crate) fn proof<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
         let mut command = self.command(env!("CARGO_BIN_EXE_git-proof"));
         command.args(arguments);
         command
     }
 
     /// Runs the program under test.
-    pub(super) fn run<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Ran {
+    pub(crate) fn run<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Ran {
         self.proof(arguments).output().unwrap().into()
     }
 
     /// Runs it with `--json` and some bytes on standard input.
-    pub(super) fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &[u8]) -> Ran {
         let mut command = self.proof(["--json"]);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -132,48 +132,48 @@ impl Scratch {
 
     /// Runs it with `--json`; it must succeed.
     #[track_caller]
-    pub(super) fn json(&self, arguments: &[&str]) -> Value {
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         self.run(["--json"].iter().chain(arguments)).json()
     }
 
     /// Runs it with `--json`; it must be refused like this.
     #[track_caller]
-    pub(super) fn refused(&self, arguments: &[&str], code: &str, exit: i32) -> Value {
+    pub(crate) fn refused(&self, arguments: &[&str], code: &str, exit: i32) -> Value {
         self.run(["--json"].iter().chain(arguments)).error(code, exit)
     }
 
     /// Starts a session with this id.
     #[track_caller]
-    pub(super) fn start(&self, id: &str, more: &[&str]) -> Value {
+    pub(crate) fn start(&self, id: &str, more: &[&str]) -> Value {
         self.json(&[&["start", "--intent", "try it", "--session-id", id], more].concat())
     }
 
     /// Records into the current session.
     #[track_caller]
-    pub(super) fn record(&self, kind: &str, content: &str) -> Value {
+    pub(crate) fn record(&self, kind: &str, content: &str) -> Value {
         self.json(&["record", "--type", kind, "--content", content])
     }
 
     /// Runs git; it must succeed.
     #[track_caller]
-    pub(super) fn git<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> String {
+    pub(crate) fn git<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> String {
         let ran: Ran = self.command("git").args(arguments).output().unwrap().into();
         assert_eq!(ran.exit, Some(0), "{}", ran.err);
         ran.out
     }
 
     /// The store's file.
-    pub(super) fn store(&self) -> PathBuf {
+    pub(crate) fn store(&self) -> PathBuf {
         self.place.join(".git/proof/store.db")
     }
 
     /// The store, for those who go around the program.
-    pub(super) fn database(&self) -> Connection {
+    pub(crate) fn database(&self) -> Connection {
         Connection::open(self.store()).unwrap()
     }
 
     /// The store with its triggers dropped.
-    pub(super) fn without_triggers(&self) -> Connection {
+    pub(crate) fn without_triggers(&self) -> Connection {
         let database = self.database();
         let names: Vec<String> = database
             .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
@@ -189,20 +189,20 @@ impl Scratch {
     }
 
     /// The number of rows of a table.
-    pub(super) fn rows(&self, table: &str) -> i64 {
+    pub(crate) fn rows(&self, table: &str) -> i64 {
         self.database().query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
     }
 }
 
 /// The text of a JSON field.
 #[track_caller]
-pub(super) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+pub(crate) fn text<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_else(|| panic!("no text in {field}: {value}"))
 }
 
 /// Runs this very test again in a clean environment, for what the library reads from it. True in the inner run.
 #[track_caller]
-pub(super) fn in_clean_environment(scratch: &Scratch, test: &str) -> bool {
+pub(crate) fn in_clean_environment(scratch: &Scratch, test: &str) -> bool {
     const MARK: &str = "GIT_PROOF_TEST_INNER";
     let inner = std::env::var_os(MARK).is_some();
     if !inner {
@@ -215,15 +215,15 @@ pub(super) fn in_clean_environment(scratch: &Scratch, test: &str) -> bool {
 }
 
 /// Whether a program is on the path.
-pub(super) fn has(program: &str) -> bool {
+pub(crate) fn has(program: &str) -> bool {
     std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
 }
 
 /// Numbers that look random and are the same in every run (SplitMix64).
-pub(super) struct Dice(pub(super) u64);
+pub(crate) struct Dice(pub(super) u64);
 
 impl Dice {
-    pub(super) fn roll(&mut self) -> u64 {
+    pub(crate) fn roll(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -231,7 +231,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    pub(super) fn below(&mut self, limit: u64) -> u64 {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.roll() % limit
     }
 }

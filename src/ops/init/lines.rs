@@ -1,0 +1,129 @@
+//! Files to which whole lines are added at the end: TOML tables, and the marked block of a text.
+
+use toml_edit::{DocumentMut, InlineTable, Item, Table};
+
+use super::json::Problem;
+
+/// The name by which the server is known.
+pub(super) const SERVER: &str = "git-proof";
+
+const TABLE: &str = "[mcp_servers.git-proof]\ncommand = \"git\"\nargs = [\"proof\", \"mcp\"]\n";
+
+pub(super) const BLOCK: &str = "\
+<!-- git-proof:begin -->
+## Recording decisions (git-proof)
+
+While you work on a task, record why, in this order, with the tools of the git-proof MCP server (or `git proof …`):
+
+1. `audit_session_start` with the intent of the task, unless a session is open.
+2. `thought_record` with type `plan`, `analysis` or `decision`, whenever you choose or learn something: what was
+   rejected, and why. Never a credential.
+3. `thought_record` with type `reflection` before you finish: what was done, what remains uncertain.
+4. `audit_verify_chain`, then `merkle_finalize`.
+<!-- git-proof:end -->
+";
+
+/// Adds the server's table.
+pub(super) fn add_server(text: &str) -> Result<String, Problem> {
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
+    let servers = document.get("mcp_servers");
+    if servers.is_some_and(|servers| !servers.is_table_like()) {
+        return Err("\"mcp_servers\" is not a table".to_owned());
+    }
+    if servers.and_then(|servers| servers.get(SERVER)).is_some() {
+        return Ok(text.to_owned());
+    }
+    let appended = append(text, TABLE);
+    if appended.parse::<DocumentMut>().is_ok() {
+        return Ok(appended);
+    }
+    // The servers are in an inline table, to which no table can be added from outside.
+    let mut server = InlineTable::new();
+    server.insert("command", "git".into());
+    server.insert("args", toml_edit::Array::from_iter(["proof", "mcp"]).into());
+    if let Some(servers) = document.get_mut("mcp_servers").and_then(Item::as_table_like_mut) {
+        servers.insert(SERVER, Item::Value(server.into()));
+    }
+    Ok(document.to_string())
+}
+
+/// Takes the server's table out.
+pub(super) fn remove_server(text: &str) -> Result<String, Problem> {
+    let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
+    if let Some(cut) = cut(text, TABLE)
+        && cut.parse::<DocumentMut>().is_ok()
+    {
+        return Ok(cut);
+    }
+    let Some(servers) = document.get_mut("mcp_servers").and_then(Item::as_table_like_mut) else {
+        return Ok(text.to_owned());
+    };
+    let command = servers.get(SERVER).and_then(|server| server.get("command")).and_then(Item::as_str);
+    if command != Some("git") {
+        return Ok(text.to_owned());
+    }
+    servers.remove(SERVER);
+    if document.get("mcp_servers").and_then(Item::as_table).is_some_and(Table::is_empty) {
+        document.remove("mcp_servers");
+    }
+    Ok(document.to_string())
+}
+
+/// Adds the marked block.
+pub(super) fn add_block(text: &str) -> String {
+    if marks(text).is_some() { text.to_owned() } else { append(text, BLOCK) }
+}
+
+/// Takes the marked block out, whatever is in it by now.
+pub(super) fn remove_block(text: &str) -> String {
+    if let Some(cut) = cut(text, BLOCK) {
+        return cut;
+    }
+    match marks(text) {
+        Some((start, end)) => format!("{}{}", &text[..start], &text[end..]),
+        None => text.to_owned(),
+    }
+}
+
+/// Where the marked block begins, and where the line of its end ends.
+fn marks(text: &str) -> Option<(usize, usize)> {
+    let start = text.find("<!-- git-proof:begin -->")?;
+    let mark = "<!-- git-proof:end -->";
+    let end = start + text[start..].find(mark)? + mark.len();
+    let line_end = text[end..].find('\n').map_or(text.len(), |newline| end + newline + 1);
+    Some((start, line_end))
+}
+
+/// Adds lines at the end, after an empty one. A text without a final newline stays without.
+fn append(text: &str, lines: &str) -> String {
+    let lines = in_style_of(text, lines);
+    let newline = newline(text);
+    match text {
+        "" => lines,
+        text if text.ends_with('\n') => format!("{text}{newline}{lines}"),
+        text => format!("{text}{newline}{newline}{}", lines.trim_end()),
+    }
+}
+
+/// Takes out what [`append`] has added; `None` if it is not there as it was added.
+fn cut(text: &str, lines: &str) -> Option<String> {
+    let lines = in_style_of(text, lines);
+    let newline = newline(text);
+    if text == lines {
+        return Some(String::new());
+    }
+    if let Some(before) = text.strip_suffix(&format!("{newline}{newline}{}", lines.trim_end())) {
+        return Some(before.to_owned());
+    }
+    let added = format!("{newline}{newline}{lines}");
+    let at = text.find(&added)?;
+    Some(format!("{}{}", &text[..at + newline.len()], &text[at + added.len()..]))
+}
+
+fn newline(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
+}
+
+fn in_style_of(text: &str, lines: &str) -> String {
+    lines.replace('\n', newline(text))
+}

@@ -1,0 +1,165 @@
+//! What is written where nothing is.
+
+use serde_json::{Value, json};
+
+use super::{AGENTS, FILES, everything, get, init};
+use crate::store::scratch::{Scratch, text};
+
+fn parsed(scratch: &Scratch, path: &str) -> Value {
+    serde_json::from_str(&get(scratch, path)).unwrap()
+}
+
+#[test]
+fn each_agent_gets_its_files() {
+    for agent in AGENTS {
+        let scratch = Scratch::new();
+        let files = init(&scratch, agent, &[]);
+        let expected: Vec<&str> = FILES.iter().filter(|(name, _)| *name == agent).map(|(_, path)| *path).collect();
+        assert_eq!(files.len(), expected.len());
+        for path in expected {
+            assert_eq!(files[path], "created", "{path}");
+            assert!(get(&scratch, path).ends_with('\n'));
+        }
+    }
+}
+
+#[test]
+fn server_is_started_by_git_in_every_agent() {
+    let scratch = Scratch::new();
+    for agent in AGENTS {
+        init(&scratch, agent, &[]);
+    }
+    let server = json!({ "command": "git", "args": ["proof", "mcp"] });
+    for (path, among) in [
+        (".mcp.json", "mcpServers"),
+        (".cursor/mcp.json", "mcpServers"),
+        (".gemini/settings.json", "mcpServers"),
+        (".zed/settings.json", "context_servers"),
+    ] {
+        assert_eq!(parsed(&scratch, path)[among]["git-proof"], server, "{path}");
+    }
+    let entry = &parsed(&scratch, ".vscode/mcp.json")["servers"]["git-proof"];
+    assert_eq!(entry, &json!({ "type": "stdio", "command": "git", "args": ["proof", "mcp"] }));
+    assert_eq!(
+        get(&scratch, ".codex/config.toml"),
+        "[mcp_servers.git-proof]\ncommand = \"git\"\nargs = [\"proof\", \"mcp\"]\n"
+    );
+}
+
+#[test]
+fn hooks_call_the_program_with_the_agents_name() {
+    let scratch = Scratch::new();
+    for agent in AGENTS {
+        init(&scratch, agent, &[]);
+    }
+    for (agent, path, events) in [
+        ("claude-code", ".claude/settings.json", ["SessionStart", "PostToolUse", "Stop"]),
+        ("codex", ".codex/hooks.json", ["SessionStart", "PostToolUse", "Stop"]),
+        ("gemini", ".gemini/settings.json", ["SessionStart", "AfterTool", "AfterAgent"]),
+    ] {
+        let hooks = parsed(&scratch, path)["hooks"].clone();
+        assert_eq!(hooks.as_object().unwrap().len(), 3);
+        for event in events {
+            let command = format!("git proof hook {agent}");
+            assert_eq!(hooks[event], json!([{ "hooks": [{ "type": "command", "command": command }] }]));
+        }
+    }
+    let cursor = parsed(&scratch, ".cursor/hooks.json");
+    assert_eq!(cursor["version"], 1);
+    for event in ["afterFileEdit", "afterShellExecution", "afterMCPExecution", "stop"] {
+        assert_eq!(cursor["hooks"][event], json!([{ "command": "git proof hook cursor" }]));
+    }
+}
+
+#[test]
+fn file_that_is_made_looks_as_a_person_would_write_it() {
+    let scratch = Scratch::new();
+    init(&scratch, "claude-code", &[]);
+    let expected = r#"{
+  "mcpServers": {
+    "git-proof": {
+      "command": "git",
+      "args": ["proof", "mcp"]
+    }
+  }
+}
+"#;
+    assert_eq!(get(&scratch, ".mcp.json"), expected);
+}
+
+#[test]
+fn second_run_changes_nothing_and_says_so() {
+    for agent in AGENTS {
+        let scratch = Scratch::new();
+        init(&scratch, agent, &["--agents-md"]);
+        let before = everything(&scratch);
+        let again = init(&scratch, agent, &["--agents-md"]);
+        assert!(again.values().all(|action| action == "unchanged"), "{again:?}");
+        assert_eq!(everything(&scratch), before);
+        let said = scratch.run(["init", "--agent", agent, "--agents-md"]);
+        assert!(said.text().starts_with("Nothing to change"), "{}", said.out);
+    }
+}
+
+#[test]
+fn uninstalling_removes_every_file_that_was_made() {
+    for agent in AGENTS {
+        let scratch = Scratch::new();
+        init(&scratch, agent, &["--agents-md"]);
+        let removed = init(&scratch, agent, &["--agents-md", "--uninstall"]);
+        assert!(removed.values().all(|action| action == "removed"), "{removed:?}");
+        assert!(everything(&scratch).is_empty(), "{:?}", everything(&scratch).keys());
+        let again = init(&scratch, agent, &["--agents-md", "--uninstall"]);
+        assert!(again.values().all(|action| action == "unchanged"), "{again:?}");
+    }
+}
+
+#[test]
+fn dry_run_shows_a_diff_and_writes_nothing() {
+    let scratch = Scratch::new();
+    std::fs::write(scratch.place.join(".mcp.json"), "{\n  \"a\": 1\n}\n").unwrap();
+    let before = everything(&scratch);
+    let ran = scratch.run(["init", "--agent", "claude-code", "--dry-run"]);
+    let diff = ran.text();
+    for line in
+        ["--- a/.mcp.json", "+++ b/.mcp.json", "--- /dev/null", "+++ b/.claude/settings.json", "+  \"mcpServers\": {"]
+    {
+        assert!(diff.lines().any(|found| found == line), "no {line:?} in {diff}");
+    }
+    assert_eq!(everything(&scratch), before);
+}
+
+#[test]
+fn diff_is_one_that_git_applies() {
+    let scratch = Scratch::new();
+    std::fs::write(scratch.place.join(".mcp.json"), "{\n\t\"a\": 1\n}").unwrap();
+    std::fs::create_dir(scratch.place.join(".codex")).unwrap();
+    std::fs::write(scratch.place.join(".codex/hooks.json"), "{\r\n  \"a\": 1\r\n}\r\n").unwrap();
+    let diff = scratch.run(["init", "--agent", "claude-code", "--agent", "codex", "--dry-run"]).text().to_owned();
+    std::fs::write(scratch.around().join("diff"), diff).unwrap();
+    scratch.git(["apply", "../diff"]);
+    let applied = everything(&scratch);
+    init(&scratch, "claude-code", &["--agent", "codex"]);
+    assert_eq!(everything(&scratch), applied);
+}
+
+#[test]
+fn several_agents_are_set_up_at_once_wherever_it_is_run() {
+    let scratch = Scratch::new();
+    std::fs::create_dir_all(scratch.place.join("deep/er")).unwrap();
+    let outcome = scratch.json(&["-C", "deep/er", "init", "--agent", "zed", "--agent", "vscode", "--agent", "zed"]);
+    let paths: Vec<&str> = outcome["files"].as_array().unwrap().iter().map(|file| text(file, "path")).collect();
+    assert_eq!(paths, [".vscode/mcp.json", ".zed/settings.json"]);
+    get(&scratch, ".zed/settings.json");
+}
+
+#[test]
+fn hooks_that_were_set_up_are_understood_by_the_program() {
+    let scratch = Scratch::new();
+    init(&scratch, "claude-code", &[]);
+    let settings = parsed(&scratch, ".claude/settings.json");
+    let command = text(&settings["hooks"]["SessionStart"][0]["hooks"][0], "command").to_owned();
+    let arguments: Vec<&str> = command.strip_prefix("git proof ").unwrap().split(' ').collect();
+    let ran = scratch.run_with(&arguments, br#"{"hook_event_name":"SessionStart","session_id":"x"}"#);
+    assert_eq!((ran.exit, ran.err.as_str()), (Some(0), ""));
+}
