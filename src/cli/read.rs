@@ -123,7 +123,7 @@ pub(super) struct Search {
 impl Search {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let now = context.now();
-        let outcome = ops::search(&Workspace::open(context)?, &self.query, self.session.as_deref(), self.limit)?;
+        let outcome = ops::search(&mut Workspace::open(context)?, &self.query, self.session.as_deref(), self.limit)?;
         ui.show(&outcome, |found, paint| match found.hits.as_slice() {
             [] => format!("Nothing recorded here matches {}.\n", inert(&found.query)),
             hits => {

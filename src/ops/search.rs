@@ -26,7 +26,7 @@ pub struct SearchHit {
 }
 
 /// Finds records in one session, or in all of them.
-pub fn search(workspace: &Workspace, query: &str, session: Option<&str>, limit: u32) -> Result<SearchOutcome> {
+pub fn search(workspace: &mut Workspace, query: &str, session: Option<&str>, limit: u32) -> Result<SearchOutcome> {
     if query.trim().is_empty() {
         return Err(Error::new(Code::InvalidParams, "the query must not be empty").hint("git proof search durability"));
     }

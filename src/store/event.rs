@@ -113,9 +113,9 @@ impl Store {
         })
     }
 
-    /// Rows that this connection has written so far.
+    /// Rows that calls on this connection have written so far.
     pub fn changes(&self) -> u64 {
-        self.connection.total_changes()
+        self.connection.total_changes() - self.upkeep
     }
 
     /// Where a record comes from: the calls in its session since the record before, its own included.

@@ -37,6 +37,8 @@ pub use session::{NewSession, SessionRow};
 pub struct Store {
     connection: Connection,
     path: PathBuf,
+    /// Rows written for the store's own sake, which no call asked for.
+    upkeep: u64,
 }
 
 impl Store {
@@ -72,7 +74,7 @@ impl Store {
                  PRAGMA trusted_schema = OFF;",
             )
             .map_err(failed)?;
-        let mut store = Self { connection, path: path.to_owned() };
+        let mut store = Self { connection, path: path.to_owned(), upkeep: 0 };
         store.migrate(patience)?;
         Ok(store)
     }

@@ -10,8 +10,11 @@ use super::{Store, failure};
 use crate::error::{Code, Error, Result};
 
 /// Every step from an empty file to the present schema. `user_version` counts the steps taken.
-pub const MIGRATIONS: &[&str] =
-    &[include_str!("../../migrations/0001_store.sql"), include_str!("../../migrations/0002_agents.sql")];
+pub const MIGRATIONS: &[&str] = &[
+    include_str!("../../migrations/0001_store.sql"),
+    include_str!("../../migrations/0002_agents.sql"),
+    include_str!("../../migrations/0003_search.sql"),
+];
 
 impl Store {
     /// Brings the schema up to date, whoever else may be doing the same.

@@ -18,11 +18,33 @@ pub struct Hit {
 
 impl Store {
     /// Finds entries, best first. The query is FTS5's; one that is not is taken as plain words.
-    pub fn search(&self, query: &str, session: Option<&Id>, limit: u32) -> Result<Vec<Hit>> {
+    pub fn search(&mut self, query: &str, session: Option<&Id>, limit: u32) -> Result<Vec<Hit>> {
+        self.take_up_entries()?;
         self.read(|connection| match hits(connection, query, session, limit) {
             Err(Failure::Sqlite(error)) if is_syntax(&error) => hits(connection, &as_words(query), session, limit),
             answer => answer,
         })
+    }
+}
+
+impl Store {
+    /// Puts into the index what was recorded since the last batch.
+    fn take_up_entries(&mut self) -> Result<()> {
+        const PENDING: &str = "SELECT coalesce(max(seq), 0) > (SELECT upto FROM search_state) FROM thought_records";
+        if !self.read(|connection| Ok(connection.query_row(PENDING, [], |row| row.get(0))?))? {
+            return Ok(());
+        }
+        let before = self.connection.total_changes();
+        self.write(|transaction| {
+            Ok(transaction.execute_batch(
+                "INSERT INTO thought_records_fts (rowid, content, metadata) \
+                 SELECT seq, content, metadata FROM thought_records \
+                 WHERE seq > (SELECT upto FROM search_state) AND line IS NOT NULL ORDER BY seq; \
+                 UPDATE search_state SET upto = (SELECT max(seq) FROM thought_records);",
+            )?)
+        })?;
+        self.upkeep += self.connection.total_changes() - before;
+        Ok(())
     }
 }
 

@@ -436,3 +436,17 @@ fn long_chain_is_not_nested_deeper_than_readers_of_json_can_take() {
     let entries = tree["entries"].as_array().unwrap();
     assert_eq!((entries.len(), &entries[199]["parent_id"]), (200, &entries[198]["id"]));
 }
+
+#[test]
+fn every_record_is_found_at_once_however_many_were_taken_up_before() {
+    let scratch = Scratch::with_session();
+    let operations: Vec<String> = (0..150).map(|number| format!("needle n{number}")).collect();
+    for part in operations.chunks(70) {
+        let mut arguments = vec!["attest"];
+        arguments.extend(part.iter().map(String::as_str));
+        scratch.json(&arguments);
+        let found = scratch.json(&["search", part.last().unwrap()]);
+        assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+    }
+    assert_eq!(scratch.json(&["search", "needle", "-n", "200"])["hits"].as_array().unwrap().len(), 150);
+}

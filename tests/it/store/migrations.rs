@@ -4,13 +4,14 @@ use super::independent::{hex, sha256};
 use super::scratch::{Scratch, text};
 
 /// Every migration, as released. A released one is never edited: add a new file and a line here.
-const FROZEN: [(&str, &str); 2] = [
+const FROZEN: [(&str, &str); 3] = [
     ("0001_store.sql", "406d3631b2e26e9b0afbc9fc532a16d3faa9b0a2e58b76a20060de0b537252ef"),
     ("0002_agents.sql", "ea111dbdf4c4598b4ca4d0e9c0a5ba994cd6af54b26a0708d4586256f5235636"),
+    ("0003_search.sql", "413974c3af872eda75d2f4cb74d154aabc3babb8d72f25a075084e9a32f13039"),
 ];
 
 /// The stores of tests/fixtures, one for each level, and what is in them.
-const FIXTURES: [&str; 2] = ["store-v1.db", "store-v2.db"];
+const FIXTURES: [&str; 3] = ["store-v1.db", "store-v2.db", "store-v3.db"];
 
 fn folder(name: &str) -> String {
     format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -78,6 +79,17 @@ fn store_of_every_level_proves() {
             let trusted = ["check-proof", "-", "--root", text(&root, "root"), "--count", "6"];
             assert_eq!(scratch.run_with(&trusted, proof.text().as_bytes()).json()["valid"], true);
         }
+    }
+}
+
+#[test]
+fn store_of_every_level_is_searched_with_what_is_new() {
+    for fixture in FIXTURES {
+        let scratch = with_fixture(fixture);
+        let before = scratch.json(&["search", "later OR recorded", "-n", "100"])["hits"].as_array().unwrap().len();
+        scratch.json(&["record", "--type", "analysis", "--content", "recorded later", "--session", "open"]);
+        let after = scratch.json(&["search", "later OR recorded", "-n", "100"])["hits"].as_array().unwrap().len();
+        assert_eq!(after, before + 1, "{fixture}");
     }
 }
 
