@@ -4,45 +4,20 @@ use serde::Serialize;
 
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
-use crate::proof::digest::{ChainHash, RootHash};
+use crate::proof::digest::RootHash;
 use crate::proof::record::Id;
-use crate::proof::scheme::Scheme;
 use crate::proof::timestamp::Timestamp;
 use crate::store::{NewEvent, RootRow};
 
-/// A finalized session.
-#[derive(Debug, Clone, Serialize)]
-pub struct RootOutcome {
-    /// The session.
-    pub session_id: Id,
-    /// How it is hashed.
-    pub scheme: Scheme,
-    /// Its genesis.
-    pub genesis: ChainHash,
-    /// Chain hash of its last entry.
-    pub head: ChainHash,
-    /// Its root.
-    pub root: RootHash,
-    /// Number of its entries.
-    pub record_count: u64,
-    /// When it was finalized.
-    pub finalized_at: Timestamp,
-}
-
-impl From<RootRow> for RootOutcome {
-    fn from(row: RootRow) -> Self {
-        let RootRow { session_id, scheme, genesis, head, root, record_count, finalized_at } = row;
-        Self { session_id, scheme, genesis, head, root, record_count, finalized_at }
-    }
-}
+/// A finalized session, as the store keeps it.
+pub type RootOutcome = RootRow;
 
 /// Finalizes a session. One that is finalized already: an error, or with `idempotent` the stored row.
 pub fn finalize(workspace: &mut Workspace, session: Option<&str>, idempotent: bool) -> Result<RootOutcome> {
     let session = workspace.session(session)?;
     let arguments = workspace.given.as_deref().unwrap_or(session.as_str()).as_bytes();
     let event = NewEvent { tool: "merkle_finalize", arguments, at: workspace.context.now() };
-    let (row, new) = workspace.store.finalize(&session, &event)?;
-    let outcome = RootOutcome::from(row);
+    let (outcome, new) = workspace.store.finalize(&session, &event)?;
     if new || idempotent {
         return Ok(outcome);
     }
@@ -57,7 +32,7 @@ pub fn finalize(workspace: &mut Workspace, session: Option<&str>, idempotent: bo
 /// The root of a finalized session.
 pub fn root(workspace: &Workspace, session: Option<&str>) -> Result<RootOutcome> {
     let session = workspace.session(session)?;
-    workspace.store.root(&session)?.map(RootOutcome::from).ok_or_else(|| {
+    workspace.store.root(&session)?.ok_or_else(|| {
         Error::new(Code::NotFinalized, format!("session {session} is not finalized"))
             .hint(format!("git proof finalize --session {session}"))
             .details(serde_json::json!({ "session_id": session }))

@@ -26,7 +26,7 @@ pub fn log(workspace: &Workspace, session: Option<&str>, limit: Option<u64>) -> 
     let session = workspace.session(session)?;
     let log = workspace.store.log(&session, limit)?;
     let entries = log.entries.iter().map(EntryView::of).collect::<Result<_>>()?;
-    Ok(LogOutcome { session: SessionView::from(&log.session), root: log.root.map(RootOutcome::from), entries })
+    Ok(LogOutcome { session: SessionView::from(&log.session), root: log.root, entries })
 }
 
 /// The sessions of a store.

@@ -16,7 +16,7 @@ use crate::proof::timestamp::Timestamp;
 use crate::proof::tree::{self, Nodes as _, Tree};
 
 /// A finalized session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct RootRow {
     /// The session.
     pub session_id: Id,
