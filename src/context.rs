@@ -49,6 +49,11 @@ impl Context {
         set.map_or(Duration::from_secs(5), Duration::from_millis)
     }
 
+    /// Where files that are soon gone belong.
+    pub fn temporary_directory(&self) -> PathBuf {
+        std::env::temp_dir()
+    }
+
     /// A variable of the environment; one that is empty counts as not set.
     pub fn variable(&self, name: &str) -> Option<OsString> {
         std::env::var_os(name).filter(|value| !value.is_empty())

@@ -54,7 +54,7 @@ fn edit(context: &Context, kind: &str) -> Result<String> {
     let failed =
         |what: &str| Error::new(Code::InvalidParams, what.to_owned()).hint("give the text with --content instead");
     let editor = git::editor(context).ok_or_else(|| failed("git names no editor"))?;
-    let file = Draft::make(kind).map_err(|error| failed("cannot make a file to edit").because(error))?;
+    let file = Draft::make(context, kind).map_err(|error| failed("cannot make a file to edit").because(error))?;
     let status = Command::new("sh")
         .args(["-c", &format!("{editor} \"$@\""), &editor])
         .arg(&file.0)
@@ -73,9 +73,9 @@ fn edit(context: &Context, kind: &str) -> Result<String> {
 struct Draft(PathBuf);
 
 impl Draft {
-    fn make(kind: &str) -> io::Result<Self> {
+    fn make(context: &Context, kind: &str) -> io::Result<Self> {
         use std::os::unix::fs::OpenOptionsExt as _;
-        let path = std::env::temp_dir().join(format!("git-proof-{}.txt", uuid::Uuid::new_v4()));
+        let path = context.temporary_directory().join(format!("git-proof-{}.txt", context.new_id()));
         let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
         let draft = Self(path);
         write!(file, "\n# What is the {kind}? Lines that start with # are left out; an empty text records nothing.\n")?;

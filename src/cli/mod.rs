@@ -11,7 +11,7 @@ mod record;
 mod session;
 mod ui;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -98,19 +98,25 @@ pub fn main() -> ExitCode {
         // What could not be parsed may still say in which form to answer.
         Err(error) => return ui::usage(&error, std::env::args_os().any(|argument| argument == "--json")),
     };
-    let mut ui = Ui::new(arguments.json);
-    let result = context(&arguments.directory).and_then(|context| arguments.command.run(context, &mut ui));
+    let context = Context::new(directory(&arguments.directory));
+    let mut ui = Ui::new(arguments.json, &context);
+    let result = enter(&context).and_then(|()| arguments.command.run(context, &mut ui));
     ui.finish(result)
 }
 
 /// Like git, each `-C` counts from the one before.
-fn context(directories: &[PathBuf]) -> Result<Context> {
-    let start =
-        if directories.first().is_some_and(|first| first.is_absolute()) { PathBuf::new() } else { PathBuf::from(".") };
-    let directory = directories.iter().fold(start, |directory, next| directory.join(next));
-    if directories.is_empty() || directory.is_dir() {
-        return Ok(Context::new(directory));
+fn directory(directories: &[PathBuf]) -> PathBuf {
+    let absolute = directories.first().is_some_and(|first| first.is_absolute());
+    let start = if absolute { PathBuf::new() } else { PathBuf::from(".") };
+    directories.iter().fold(start, |directory, next| directory.join(next))
+}
+
+fn enter(context: &Context) -> Result<()> {
+    // Where nobody named a directory, finding the repository will say what is wrong with this one.
+    if context.directory == Path::new(".") || context.directory.is_dir() {
+        return Ok(());
     }
-    Err(Error::new(Code::NoRepository, format!("-C names {}, which is not a directory", directory.display()))
+    let named = context.directory.display();
+    Err(Error::new(Code::NoRepository, format!("-C names {named}, which is not a directory"))
         .hint("name a directory inside a repository"))
 }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
+use crate::context::Context;
 use crate::error::{Code, Error, Result};
 
 /// The command's output, held until the command has succeeded or failed.
@@ -19,8 +20,8 @@ pub(super) struct Ui {
 }
 
 impl Ui {
-    pub(super) fn new(json: bool) -> Self {
-        Self { json, paint: Paint::detect(), out: String::new(), talk: String::new() }
+    pub(super) fn new(json: bool, context: &Context) -> Self {
+        Self { json, paint: Paint::detect(context), out: String::new(), talk: String::new() }
     }
 
     /// Shows an outcome: as JSON if that was asked for, else as `human` renders it.
@@ -137,10 +138,9 @@ pub(super) enum Role {
 }
 
 impl Paint {
-    fn detect() -> Self {
-        let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-        let dumb = set("TERM").is_some_and(|term| term == "dumb");
-        Self { colour: io::stdout().is_terminal() && set("NO_COLOR").is_none() && !dumb }
+    fn detect(context: &Context) -> Self {
+        let dumb = context.variable("TERM").is_some_and(|term| term == "dumb");
+        Self { colour: io::stdout().is_terminal() && context.variable("NO_COLOR").is_none() && !dumb }
     }
 
     /// `text`, painted. It must be inert already.
