@@ -86,6 +86,16 @@ codes! {
     NoStore "ERR_NO_STORE" 3
     /// The directory is in no git repository.
     NoRepository "ERR_NO_REPOSITORY" 3
+    /// The repository is of a kind that cannot be opened, or may not be.
+    RepositoryRefused "ERR_REPOSITORY_REFUSED" 3
+    /// The repository cannot be read or written.
+    RepositoryFailed "ERR_REPOSITORY_FAILED" 4
+    /// There is no such commit.
+    CommitNotFound "ERR_COMMIT_NOT_FOUND" 2
+    /// An object is not in this clone.
+    ObjectMissing "OBJECT_MISSING" 3
+    /// An object is not what its id says, or not what git would write.
+    ObjectDamaged "ERR_OBJECT_DAMAGED" 4
     /// An inclusion proof does not hold.
     ProofInvalid "ERR_PROOF_INVALID" 1
     /// An evidence file does not hold.

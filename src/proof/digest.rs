@@ -176,6 +176,14 @@ impl ObjectId {
         unhex(text.as_bytes(), &mut bytes[..usize::from(len)]).then_some(Self { bytes, len })
     }
 
+    /// An id of 20 or 32 bytes.
+    pub fn from_bytes(raw: &[u8]) -> Option<Self> {
+        let len = u8::try_from(raw.len()).ok().filter(|len| matches!(len, 20 | 32))?;
+        let mut bytes = [0; 32];
+        bytes.get_mut(..raw.len())?.copy_from_slice(raw);
+        Some(Self { bytes, len })
+    }
+
     /// The 20 or 32 bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]

@@ -1,0 +1,289 @@
+//! Objects: read with their hash checked, parsed strictly, and written as git writes them.
+
+use std::fmt;
+
+use git2::ObjectType;
+
+use super::open::Git;
+use crate::error::{Code, Error, Result};
+use crate::proof::digest::{CommitId, ObjectId, TreeId};
+use crate::proof::timestamp::Timestamp;
+
+/// Mode of a plain file.
+pub const FILE: u32 = 0o100_644;
+/// Mode of a subtree.
+pub const DIRECTORY: u32 = 0o040_000;
+
+/// A commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commit {
+    /// Its id.
+    pub id: CommitId,
+    /// Its tree.
+    pub tree: TreeId,
+    /// Its parents.
+    pub parents: Vec<CommitId>,
+    /// `Name <email>` of its author.
+    pub author: Vec<u8>,
+    /// Seconds and zone of the author's clock, as they are written.
+    pub author_time: Vec<u8>,
+    /// Its message, as it is stored.
+    pub message: Vec<u8>,
+}
+
+impl Commit {
+    /// The first line of the message.
+    pub fn subject(&self) -> String {
+        let text = String::from_utf8_lossy(&self.message);
+        text.trim_start().lines().next().unwrap_or_default().trim_end().to_owned()
+    }
+}
+
+/// An entry of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeEntry {
+    /// Its mode, as git has it.
+    pub mode: u32,
+    /// Its name.
+    pub name: Vec<u8>,
+    /// What is there.
+    pub id: ObjectId,
+}
+
+impl TreeEntry {
+    /// Whether it is a subtree.
+    pub fn is_tree(&self) -> bool {
+        self.mode == DIRECTORY
+    }
+
+    /// Git sorts a subtree as if its name ended in a slash.
+    fn sort_key(&self) -> impl Iterator<Item = u8> {
+        self.name.iter().copied().chain(self.is_tree().then_some(b'/'))
+    }
+}
+
+/// Why an object cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ObjectError {
+    /// It is not in this clone.
+    Missing(ObjectId),
+    /// Its content is not what its id says, or not what git would write.
+    Damaged(ObjectId, String),
+}
+
+impl fmt::Display for ObjectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(id) => write!(f, "object {id} is not in this clone"),
+            Self::Damaged(id, why) => write!(f, "object {id} is damaged: {why}"),
+        }
+    }
+}
+
+impl From<ObjectError> for Error {
+    fn from(error: ObjectError) -> Self {
+        let message = error.to_string();
+        match error {
+            ObjectError::Missing(_) => Self::new(Code::ObjectMissing, message)
+                .hint("the clone may be shallow or partial: git fetch --unshallow, or git fetch --refetch"),
+            ObjectError::Damaged(..) => {
+                Self::new(Code::ObjectDamaged, message).hint("`git fsck` tells what else is damaged; fetch it anew")
+            }
+        }
+    }
+}
+
+/// What reading an object gives.
+pub type Read<T> = std::result::Result<T, ObjectError>;
+
+impl Git {
+    /// The content of an object of the given kind; its hash is checked.
+    fn read(&self, id: &ObjectId, kind: ObjectType, limit: usize) -> Read<Vec<u8>> {
+        let damaged = |why: String| ObjectError::Damaged(*id, why);
+        let wrong = |error: git2::Error| match error.code() {
+            git2::ErrorCode::NotFound => ObjectError::Missing(*id),
+            _ => damaged(error.message().to_owned()),
+        };
+        if id.as_bytes().len() * 2 != self.hex_length() {
+            return Err(ObjectError::Missing(*id));
+        }
+        let oid = git2::Oid::from_bytes(id.as_bytes()).map_err(wrong)?;
+        if limit < usize::MAX {
+            let (size, _) = self.with_objects(|objects| objects.read_header(oid)).map_err(wrong)?;
+            if size > limit {
+                return Err(damaged(format!("{size} bytes are more than the {limit} that are read")));
+            }
+        }
+        let (found, data) = self
+            .with_objects(|objects| objects.read(oid).map(|object| (object.kind(), object.data().to_vec())))
+            .map_err(wrong)?;
+        if found != kind {
+            return Err(damaged(format!("it is a {found}, not a {kind}")));
+        }
+        Ok(data)
+    }
+
+    /// A commit.
+    pub fn commit(&self, id: &CommitId) -> Read<Commit> {
+        let raw = self.read(&id.0, ObjectType::Commit, usize::MAX)?;
+        parse_commit(*id, &raw)
+            .ok_or_else(|| ObjectError::Damaged(id.0, "not a commit that git would write".to_owned()))
+    }
+
+    /// The entries of a tree.
+    pub fn tree(&self, id: &TreeId) -> Read<Vec<TreeEntry>> {
+        let raw = self.read(&id.0, ObjectType::Tree, usize::MAX)?;
+        parse_tree(&raw, id.0.as_bytes().len())
+            .ok_or_else(|| ObjectError::Damaged(id.0, "not a tree that git would write".to_owned()))
+    }
+
+    /// The bytes of a file, if there are at most `limit`.
+    pub fn blob(&self, id: &ObjectId, limit: usize) -> Read<Vec<u8>> {
+        self.read(id, ObjectType::Blob, limit)
+    }
+
+    /// Whether an object is in this clone.
+    pub fn has(&self, id: &ObjectId) -> bool {
+        let Ok(oid) = git2::Oid::from_bytes(id.as_bytes()) else { return false };
+        id.as_bytes().len() * 2 == self.hex_length()
+            && self.with_objects(|objects| Ok(objects.exists(oid))).unwrap_or(false)
+    }
+
+    /// The file at a path of a tree, such as `.proof/policy.toml`; `None` if there is none.
+    pub fn file(&self, tree: &TreeId, path: &str) -> Read<Option<TreeEntry>> {
+        let mut tree = *tree;
+        let mut names = path.split('/').peekable();
+        while let Some(name) = names.next() {
+            let Some(entry) = self.tree(&tree)?.into_iter().find(|entry| entry.name == name.as_bytes()) else {
+                return Ok(None);
+            };
+            match names.peek() {
+                None => return Ok(Some(entry)),
+                Some(_) if entry.is_tree() => tree = TreeId(entry.id),
+                Some(_) => return Ok(None),
+            }
+        }
+        Ok(None)
+    }
+
+    fn write(&self, kind: ObjectType, bytes: &[u8]) -> Result<ObjectId> {
+        let oid = self
+            .writable()?
+            .write(kind, bytes)
+            .map_err(|error| self.failed(&format!("cannot write a {kind}"), &error))?;
+        ObjectId::from_bytes(oid.as_bytes())
+            .ok_or_else(|| Error::new(Code::RepositoryFailed, "libgit2 gave an id of an unknown length"))
+    }
+
+    /// Writes a file.
+    pub fn write_blob(&self, bytes: &[u8]) -> Result<ObjectId> {
+        self.write(ObjectType::Blob, bytes)
+    }
+
+    /// Writes a tree; the entries are sorted as git sorts them.
+    pub fn write_tree(&self, entries: &mut [TreeEntry]) -> Result<TreeId> {
+        entries.sort_by(|left, right| left.sort_key().cmp(right.sort_key()));
+        let mut raw = Vec::with_capacity(entries.len() * 64);
+        for entry in entries {
+            raw.extend_from_slice(format!("{:o} ", entry.mode).as_bytes());
+            raw.extend_from_slice(&entry.name);
+            raw.push(0);
+            raw.extend_from_slice(entry.id.as_bytes());
+        }
+        self.write(ObjectType::Tree, &raw).map(TreeId)
+    }
+
+    /// Writes a commit by whoever works here.
+    pub fn write_commit(&self, tree: &TreeId, parents: &[CommitId], message: &str) -> Result<CommitId> {
+        let who = self.committer();
+        let when = seconds(&self.context.now());
+        let mut raw = format!("tree {tree}\n");
+        for parent in parents {
+            raw.push_str(&format!("parent {parent}\n"));
+        }
+        raw.push_str(&format!("author {who} {when} +0000\ncommitter {who} {when} +0000\n\n{message}\n"));
+        self.write(ObjectType::Commit, raw.as_bytes()).map(CommitId)
+    }
+
+    /// Who writes: what the environment or the configuration says, else the tool itself. It is not part of any proof.
+    fn committer(&self) -> String {
+        let config = self.repository.config().ok();
+        let part = |variable: &str, key: &str, otherwise: &str| {
+            let set = self.context.variable(variable).and_then(|value| value.into_string().ok());
+            let set = set.or_else(|| config.as_ref()?.get_string(key).ok());
+            let clean: String =
+                set.unwrap_or_default().chars().filter(|letter| !matches!(letter, '<' | '>' | '\n' | '\0')).collect();
+            if clean.trim().is_empty() { otherwise.to_owned() } else { clean.trim().to_owned() }
+        };
+        format!(
+            "{} <{}>",
+            part("GIT_COMMITTER_NAME", "user.name", "git-proof"),
+            part("GIT_COMMITTER_EMAIL", "user.email", "git-proof@localhost")
+        )
+    }
+}
+
+/// Seconds since 1970 of a time; a clock before that counts as its beginning.
+fn seconds(time: &Timestamp) -> i64 {
+    chrono::DateTime::parse_from_rfc3339(time.as_str()).map_or(0, |time| time.timestamp().max(0))
+}
+
+/// Reads a commit: the headers that git always writes, once each and in order, then others, then the message. A second
+/// tree, parent list or author further down would be read by one program and not by another.
+fn parse_commit(id: CommitId, raw: &[u8]) -> Option<Commit> {
+    let mut rest = raw;
+    let mut line = || -> Option<&[u8]> {
+        let end = memchr::memchr(b'\n', rest)?;
+        let (line, after) = (&rest[..end], &rest[end + 1..]);
+        rest = after;
+        Some(line)
+    };
+    let object = |line: &[u8], key: &[u8]| ObjectId::parse(std::str::from_utf8(line.strip_prefix(key)?).ok()?);
+    let same_length = |found: ObjectId| (found.as_bytes().len() == id.0.as_bytes().len()).then_some(found);
+    let tree = TreeId(same_length(object(line()?, b"tree ")?)?);
+    let mut parents = Vec::new();
+    let author = loop {
+        let next = line()?;
+        match next.strip_prefix(b"author ") {
+            Some(author) => break author,
+            None => parents.push(CommitId(same_length(object(next, b"parent ")?)?)),
+        }
+    };
+    line()?.strip_prefix(b"committer ")?;
+    loop {
+        let next = line()?;
+        if next.is_empty() {
+            break;
+        }
+        let repeated = [&b"tree "[..], b"parent ", b"author ", b"committer "].iter().any(|key| next.starts_with(key));
+        if repeated {
+            return None;
+        }
+    }
+    let message = rest.to_vec();
+    let end = author.iter().rposition(|byte| *byte == b'>')?;
+    let (who, when) = author.split_at(end + 1);
+    Some(Commit { id, tree, parents, author: who.to_vec(), author_time: when.trim_ascii().to_vec(), message })
+}
+
+fn parse_tree(mut raw: &[u8], id_length: usize) -> Option<Vec<TreeEntry>> {
+    let mut entries: Vec<TreeEntry> = Vec::with_capacity(raw.len() / (id_length + 12));
+    while !raw.is_empty() {
+        let space = memchr::memchr(b' ', &raw[..raw.len().min(8)])?;
+        let mode = u32::from_str_radix(std::str::from_utf8(&raw[..space]).ok()?, 8).ok()?;
+        raw = &raw[space + 1..];
+        let end = memchr::memchr(0, raw)?;
+        let name = raw[..end].to_vec();
+        let id = ObjectId::from_bytes(raw.get(end + 1..end + 1 + id_length)?)?;
+        raw = &raw[end + 1 + id_length..];
+        if name.is_empty() || memchr::memchr(b'/', &name).is_some() {
+            return None;
+        }
+        let entry = TreeEntry { mode, name, id };
+        if entries.last().is_some_and(|before| before.sort_key().ge(entry.sort_key()) || before.name == entry.name) {
+            return None;
+        }
+        entries.push(entry);
+    }
+    Some(entries)
+}

@@ -1,0 +1,165 @@
+//! An open repository, of any kind that git makes: SHA-1 or SHA-256, refs in files or in reftables, bare or not, a linked
+//! worktree, a partial clone. libgit2 reads and writes the objects; what it cannot do is asked of git itself.
+
+use std::sync::Once;
+
+use git2::{ObjectFormat, Odb, RepositoryOpenFlags};
+
+use super::discover::Repository;
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+use crate::proof::digest::ObjectId;
+
+/// Extensions of a repository's format that change nothing about how its objects are read.
+const HARMLESS_EXTENSIONS: [&str; 5] =
+    ["refstorage", "partialclone", "relativeworktrees", "compatobjectformat", "preciousobjects"];
+
+/// A repository whose objects and refs are at hand.
+pub struct Git {
+    pub(super) repository: git2::Repository,
+    pub(super) context: Context,
+    pub(super) place: Repository,
+    /// Refs that libgit2 cannot read are read and moved by the git command.
+    pub(super) refs_by_command: bool,
+    /// Objects beside the repository's own: those that a push has brought but that are not accepted yet.
+    quarantine: Option<Odb<'static>>,
+}
+
+impl std::fmt::Debug for Git {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Git").field("place", &self.place).finish_non_exhaustive()
+    }
+}
+
+impl Git {
+    /// Opens a repository that was found.
+    pub fn open(place: &Repository, context: &Context) -> Result<Self> {
+        allow_extensions();
+        let flags = RepositoryOpenFlags::NO_SEARCH | RepositoryOpenFlags::NO_DOTGIT;
+        let ceilings: [&std::ffi::OsStr; 0] = [];
+        let repository =
+            git2::Repository::open_ext(&place.git_dir, flags, ceilings).map_err(|error| refused(place, &error))?;
+        let storage = repository.config().and_then(|config| config.get_string("extensions.refstorage"));
+        let refs_by_command = storage.is_ok_and(|storage| !storage.eq_ignore_ascii_case("files"));
+        let quarantine = quarantine(&repository, place, context)?;
+        Ok(Self { repository, context: context.clone(), place: place.clone(), refs_by_command, quarantine })
+    }
+
+    /// The repository of the working directory.
+    pub fn discover(context: &Context) -> Result<Self> {
+        Self::open(&Repository::discover(context)?, context)
+    }
+
+    /// A second handle, for another thread.
+    pub fn again(&self) -> Result<Self> {
+        Self::open(&self.place, &self.context)
+    }
+
+    /// Where the repository keeps its things.
+    pub fn place(&self) -> &Repository {
+        &self.place
+    }
+
+    /// Digits of an object id: 40 or 64.
+    pub fn hex_length(&self) -> usize {
+        match self.repository.object_format() {
+            ObjectFormat::Sha1 => 40,
+            ObjectFormat::Sha256 => 64,
+        }
+    }
+
+    /// Whether history is cut off in this clone.
+    pub fn is_shallow(&self) -> bool {
+        self.repository.is_shallow()
+    }
+
+    /// Works on the objects that are read.
+    pub(super) fn with_objects<T>(
+        &self,
+        work: impl FnOnce(&Odb<'_>) -> Result<T, git2::Error>,
+    ) -> Result<T, git2::Error> {
+        match &self.quarantine {
+            Some(objects) => work(objects),
+            None => work(&self.repository.odb()?),
+        }
+    }
+
+    /// The objects that are written, unless a push is being judged: what it brought must not become permanent by us.
+    pub(super) fn writable(&self) -> Result<Odb<'_>> {
+        if self.quarantine.is_some() {
+            return Err(Error::new(
+                Code::RepositoryRefused,
+                "objects of a push that is being judged are not written to",
+            )
+            .hint("run it outside of a hook of git receive-pack"));
+        }
+        self.repository.odb().map_err(|error| self.failed("cannot open the objects", &error))
+    }
+
+    pub(super) fn failed(&self, what: &str, error: &git2::Error) -> Error {
+        failed(&self.place, what, error)
+    }
+
+    /// An id as libgit2 writes it.
+    pub(super) fn oid(&self, id: &ObjectId) -> Result<git2::Oid> {
+        git2::Oid::from_bytes(id.as_bytes()).map_err(|error| self.failed("an object id", &error))
+    }
+}
+
+/// Lets libgit2 open repositories whose extensions do not concern it. Once, before the first is opened.
+#[allow(unsafe_code)]
+fn allow_extensions() {
+    static ALLOW: Once = Once::new();
+    ALLOW.call_once(|| {
+        // SAFETY: libgit2 asks that no other thread uses it meanwhile. Every use of it is behind `Git::open`, which waits
+        // for this call.
+        let _ = unsafe { git2::opts::set_extensions(&HARMLESS_EXTENSIONS) };
+    });
+}
+
+/// In a hook of receive-pack the new objects are in a directory of their own, which the environment names.
+fn quarantine(repository: &git2::Repository, place: &Repository, context: &Context) -> Result<Option<Odb<'static>>> {
+    if context.variable("GIT_OBJECT_DIRECTORY").is_none()
+        && context.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES").is_none()
+    {
+        return Ok(None);
+    }
+    quarantined(repository, place, context).map(Some).map_err(|error| failed(place, "cannot open the objects", &error))
+}
+
+fn quarantined<'a>(
+    repository: &git2::Repository,
+    place: &Repository,
+    context: &Context,
+) -> Result<Odb<'a>, git2::Error> {
+    let odb = Odb::new_ext(repository.object_format())?;
+    let mut directories: Vec<_> =
+        context.variable("GIT_OBJECT_DIRECTORY").map(|path| context.directory.join(path)).into_iter().collect();
+    if let Some(list) = context.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
+        directories.extend(std::env::split_paths(&list).map(|path| context.directory.join(path)));
+    }
+    directories.push(place.common_dir.join("objects"));
+    for directory in directories {
+        let path = directory.to_str().ok_or_else(|| git2::Error::from_str("an object directory is not UTF-8"))?;
+        odb.add_disk_alternate(path)?;
+    }
+    Ok(odb)
+}
+
+fn failed(place: &Repository, what: &str, error: &git2::Error) -> Error {
+    Error::new(Code::RepositoryFailed, format!("{what} in {}", place.common_dir.display()))
+        .because(error.message())
+        .hint("`git fsck` tells whether the repository is whole; check who owns it and that the disk has room")
+}
+
+fn refused(place: &Repository, error: &git2::Error) -> Error {
+    let place = place.git_dir.display();
+    if error.code() == git2::ErrorCode::Owner {
+        return Error::new(Code::RepositoryRefused, format!("{place} belongs to someone else"))
+            .because(error.message())
+            .hint(format!("if you trust it: git config --global --add safe.directory '{place}'"));
+    }
+    Error::new(Code::RepositoryRefused, format!("cannot open {place}"))
+        .because(error.message())
+        .hint("`git status` tells whether git itself can; a later version of git-proof may know this kind")
+}
