@@ -1,11 +1,18 @@
 //! Git: the repository, its objects and refs, and what git itself knows. The only folder that names git2.
 
+mod change;
 mod discover;
+mod history;
+mod notes;
 mod objects;
 mod open;
 mod process;
+mod refs;
+mod shelf;
 
 pub use discover::Repository;
 pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 pub use open::Git;
 pub use process::{editor, identity, worktree_root};
+pub use refs::{CHANGES, EVIDENCE, NOTES, ROUNDS, WHY};
+pub use shelf::Shelved;

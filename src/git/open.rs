@@ -73,6 +73,18 @@ impl Git {
         self.repository.is_shallow()
     }
 
+    /// Whether `git log` is set to show the notes of a ref.
+    pub fn shows_notes(&self, name: &str) -> bool {
+        let Ok(config) = self.repository.config() else { return false };
+        let Ok(mut values) = config.multivar("notes.displayref", None) else { return false };
+        while let Some(Ok(entry)) = values.next() {
+            if entry.value().is_ok_and(|value| value == name) {
+                return true;
+            }
+        }
+        false
+    }
+
     /// Works on the objects that are read.
     pub(super) fn with_objects<T>(
         &self,

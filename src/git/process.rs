@@ -1,11 +1,13 @@
-//! What only git knows, asked of git itself.
+//! What only git knows, asked of git itself, and what only git can do: the network, and refs that libgit2 cannot read.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
+use super::open::Git;
 use crate::context::Context;
+use crate::error::{Code, Error, Result};
 
 /// Who works here, as git would write it into a commit: `Name <email>`. `None` if git does not know.
 pub fn identity(context: &Context) -> Option<String> {
@@ -42,4 +44,44 @@ fn ask(context: &Context, arguments: &[&str]) -> Option<Vec<u8>> {
         .output()
         .ok()?;
     output.status.success().then_some(output.stdout)
+}
+
+impl Git {
+    /// A git command in this repository that sees its objects as they are: no replaced objects, no grafts, nothing
+    /// fetched on the way, no program that the configuration names, and messages in English.
+    pub(super) fn plumbing<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
+        let mut command = self.porcelain(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]);
+        command
+            .args(arguments)
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_GRAFT_FILE", "/dev/null")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// A git command in this repository as the user would run it.
+    pub(super) fn porcelain<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
+        let mut command = Command::new("git");
+        command
+            .args(arguments)
+            .current_dir(&self.context.directory)
+            .env("GIT_DIR", &self.place.git_dir)
+            .env("LC_ALL", "C");
+        command
+    }
+
+    /// Runs a command to its end.
+    pub(super) fn run(&self, command: &mut Command) -> Result<Output> {
+        command.output().map_err(|error| {
+            Error::new(Code::RepositoryFailed, "cannot run git").because(error).hint("git must be on the PATH")
+        })
+    }
+
+    /// What a command prints, if it succeeds.
+    pub(super) fn text_of(&self, command: &mut Command) -> Result<Option<String>> {
+        let output = self.run(command)?;
+        Ok(output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned()))
+    }
 }

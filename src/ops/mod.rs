@@ -2,6 +2,7 @@
 //! the MCP server and the hooks all give; how it is shown to a person is the command line's work.
 
 mod agent;
+mod anchor;
 mod attest;
 mod audit;
 mod check;
@@ -22,6 +23,7 @@ mod view;
 mod workspace;
 
 pub use agent::{Agent, ToolUse, agent_reminder, agent_start, agent_tool_use};
+pub use anchor::{AnchorOutcome, AnchorRequest, Anchored, Carried, CarryOutcome, anchor, carry, carry_rewritten};
 pub use attest::{AttestOutcome, attest};
 pub use audit::{AuditOutcome, audit};
 pub use check::{CheckOutcome, check};

@@ -60,3 +60,20 @@ pub(super) fn metadata(json: &str) -> Result<Option<String>> {
     }
     Ok(text)
 }
+
+/// A text on one line, without anything that a terminal would act on, cut to a number of characters.
+pub(super) fn one_line(text: &str, longest: usize) -> String {
+    let words: Vec<&str> = text.split(|letter: char| letter.is_whitespace()).filter(|word| !word.is_empty()).collect();
+    let line: String = words.join(" ").chars().filter(|letter| !is_active(*letter)).collect();
+    if line.chars().count() <= longest {
+        return line;
+    }
+    let cut: String = line.chars().take(longest.saturating_sub(1)).collect();
+    format!("{}…", cut.trim_end())
+}
+
+/// Whether a character is a control, or turns the direction of the text around it.
+fn is_active(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git::Repository;
+use crate::git::{Git, Repository};
 use crate::proof::record::Id;
 use crate::store::Store;
 
@@ -32,6 +32,11 @@ impl Workspace {
         let repository = Repository::discover(&context)?;
         let store = Store::open(&repository.store_path(), context.patience())?;
         Ok(Self { context, repository, store, given: None })
+    }
+
+    /// The repository's objects and refs.
+    pub fn git(&self) -> Result<Git> {
+        Git::open(&self.repository, &self.context)
     }
 
     /// Says what the next call is given, for the ledger.

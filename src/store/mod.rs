@@ -4,6 +4,7 @@
 //! an acknowledged record survives `kill -9` and power loss, and two writers make one chain.
 
 mod agent;
+mod anchor;
 mod append;
 mod check;
 mod event;
@@ -23,6 +24,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use crate::error::{Code, Error, Result};
 
 pub use agent::{AgentSession, Observation};
+pub use anchor::NewLine;
 pub use append::{Appended, NewAttestation, NewEntry, NewThought};
 pub use check::{Break, BreakReason, ChainCheck};
 pub use event::{Event, EventSpan, NewEvent};

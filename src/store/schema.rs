@@ -14,6 +14,7 @@ pub const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0001_store.sql"),
     include_str!("../../migrations/0002_agents.sql"),
     include_str!("../../migrations/0003_search.sql"),
+    include_str!("../../migrations/0004_anchors.sql"),
 ];
 
 impl Store {

@@ -1,0 +1,124 @@
+//! History: names turned into commits, ranges, what is staged, and what a merge would have been by itself.
+
+use std::collections::HashSet;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use super::open::Git;
+use crate::error::{Code, Error, Result};
+use crate::proof::digest::{CommitId, TreeId};
+
+impl Git {
+    /// The commit that a name means, as git reads it.
+    pub fn resolve(&self, revision: &str) -> Result<CommitId> {
+        let unknown = || {
+            Error::new(Code::CommitNotFound, format!("{revision:?} is not a commit of this repository"))
+                .hint("git log --oneline lists commits; git fetch brings those of others")
+        };
+        if let Some(id) = CommitId::parse(revision) {
+            return if self.has(&id.0) { Ok(id) } else { Err(unknown()) };
+        }
+        if revision == "HEAD" {
+            return self.tip("HEAD")?.ok_or_else(unknown);
+        }
+        let peeled = format!("{revision}^{{commit}}");
+        let mut command = self.plumbing(["rev-parse", "--verify", "--quiet", "--end-of-options", &peeled]);
+        self.text_of(&mut command)?.and_then(|text| CommitId::parse(text.trim_end())).ok_or_else(unknown)
+    }
+
+    /// The commits that arguments as of `git rev-list` select, parents after their children.
+    pub fn commits(&self, arguments: &[&str]) -> Result<Vec<CommitId>> {
+        let mut command = self.plumbing(["rev-list", "--topo-order", "--end-of-options"]);
+        let output = self.run(command.args(arguments))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let error = Error::new(Code::CommitNotFound, format!("{} is not a range", arguments.join(" ")))
+                .because(said.trim().trim_start_matches("fatal: "))
+                .hint("a range is BASE..HEAD; git fetch brings what is not here yet");
+            return Err(error);
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitId::parse).collect())
+    }
+
+    /// The best common ancestor of two commits; `None` if they have none, or it is not in this clone.
+    pub fn merge_base(&self, one: &CommitId, two: &CommitId) -> Result<Option<CommitId>> {
+        let mut command = self.plumbing(["merge-base", &one.to_string(), &two.to_string()]);
+        Ok(self.text_of(&mut command)?.and_then(|text| CommitId::parse(text.lines().next()?)))
+    }
+
+    /// Whether one commit is the other or an ancestor of it.
+    pub fn is_ancestor(&self, ancestor: &CommitId, of: &CommitId) -> Result<bool> {
+        if ancestor == of {
+            return Ok(true);
+        }
+        let mut command = self.plumbing(["merge-base", "--is-ancestor", &ancestor.to_string(), &of.to_string()]);
+        Ok(self.run(&mut command)?.status.success())
+    }
+
+    /// Which of these commits no ref below a prefix, such as `refs/remotes/origin`, can reach.
+    pub fn unreachable_from(&self, prefix: &str, commits: &[CommitId]) -> Result<Vec<CommitId>> {
+        if commits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let failed = |why: String| Error::new(Code::RepositoryFailed, "git rev-list failed").because(why.trim());
+        let mut input: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
+        for (_, tip) in self.refs_below(prefix)? {
+            input.push_str(&format!("^{tip}\n"));
+        }
+        let mut child = self
+            .plumbing(["rev-list", "--ignore-missing", "--stdin"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| failed(error.to_string()))?;
+        let mut pipe = child.stdin.take();
+        let output = std::thread::scope(|scope| {
+            scope.spawn(move || pipe.as_mut().map(|pipe| pipe.write_all(input.as_bytes())));
+            child.wait_with_output()
+        });
+        let output = output.map_err(|error| failed(error.to_string()))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let unreachable: HashSet<CommitId> = text.lines().filter_map(CommitId::parse).collect();
+        Ok(commits.iter().copied().filter(|commit| unreachable.contains(commit) || !self.has(&commit.0)).collect())
+    }
+
+    /// The refs below a prefix, with the commits that they name.
+    pub fn refs_below(&self, prefix: &str) -> Result<Vec<(String, CommitId)>> {
+        let format = "--format=%(objectname) %(refname)";
+        let text = self.text_of(&mut self.plumbing(["for-each-ref", format, prefix]))?.unwrap_or_default();
+        let read = |line: &str| {
+            let (id, name) = line.split_once(' ')?;
+            Some((name.to_owned(), CommitId::parse(id)?))
+        };
+        Ok(text.lines().filter_map(read).collect())
+    }
+
+    /// The tree of what is staged; `None` where there is no index, or one with conflicts.
+    pub fn staged_tree(&self) -> Result<Option<TreeId>> {
+        if self.repository.is_bare() {
+            return Ok(None);
+        }
+        let mut command = self.plumbing(["write-tree"]);
+        Ok(self.text_of(&mut command)?.and_then(|text| TreeId::parse(text.trim_end())))
+    }
+
+    /// The tree of a merge that nobody had a hand in; `None` if it has conflicts. No merge driver and no rename setting of
+    /// this clone has a say.
+    pub fn automatic_merge(&self, parents: &[CommitId]) -> Result<Option<TreeId>> {
+        let [one, two] = parents else { return Ok(None) };
+        let mut command = self.plumbing([
+            "-c",
+            "merge.renames=true",
+            "-c",
+            "merge.directoryRenames=conflict",
+            "-c",
+            "merge.renormalize=false",
+            "merge-tree",
+            "--write-tree",
+            &one.to_string(),
+            &two.to_string(),
+        ]);
+        Ok(self.text_of(&mut command)?.and_then(|text| TreeId::parse(text.lines().next()?)))
+    }
+}

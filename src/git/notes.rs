@@ -1,0 +1,231 @@
+//! Notes trees: a blob for each commit, under its id in hex, which git cuts into directories of two digits as they fill.
+//! Any such cut is read; what is written follows git's rule, so that git itself would leave it as it is.
+
+use std::collections::BTreeMap;
+
+use super::objects::{DIRECTORY, FILE, Read, TreeEntry};
+use super::open::Git;
+use crate::error::Result;
+use crate::proof::digest::{CommitId, ObjectId, TreeId};
+
+/// One level of a notes tree.
+#[derive(Default)]
+struct Level {
+    /// Notes, by the digits that are left.
+    notes: BTreeMap<String, ObjectId>,
+    /// Directories, by their two digits.
+    fans: BTreeMap<String, TreeId>,
+    /// What is no note and stays.
+    others: Vec<TreeEntry>,
+}
+
+impl Git {
+    /// The blobs that are the note of a commit: none or one, and more only where someone stored it in two places.
+    pub fn find_note(&self, tree: &TreeId, commit: &CommitId) -> Read<Vec<ObjectId>> {
+        let hex = commit.to_string();
+        let mut found = Vec::new();
+        let (mut tree, mut at) = (*tree, 0);
+        loop {
+            let (mut note, mut fan) = (None, None);
+            for entry in self.tree(&tree)? {
+                if entry.name == hex.as_bytes()[at..] && !entry.is_tree() {
+                    note = Some(entry.id);
+                } else if entry.is_tree() && hex.len() > at + 2 && entry.name == hex.as_bytes()[at..at + 2] {
+                    fan = Some(TreeId(entry.id));
+                }
+            }
+            found.extend(note);
+            match fan {
+                Some(below) => (tree, at) = (below, at + 2),
+                None => return Ok(found),
+            }
+        }
+    }
+
+    /// All notes of a tree, in the order of their commits' ids within a level.
+    pub fn each_note(&self, tree: &TreeId, each: &mut dyn FnMut(CommitId, ObjectId)) -> Read<()> {
+        self.each_below(tree, "", each)
+    }
+
+    fn each_below(&self, tree: &TreeId, prefix: &str, each: &mut dyn FnMut(CommitId, ObjectId)) -> Read<()> {
+        let level = self.level(Some(tree), prefix.len())?;
+        for (rest, id) in &level.notes {
+            if let Some(commit) = CommitId::parse(&format!("{prefix}{rest}")) {
+                each(commit, *id);
+            }
+        }
+        level.fans.iter().try_for_each(|(digits, below)| self.each_below(below, &format!("{prefix}{digits}"), each))
+    }
+
+    /// Sets the notes of commits.
+    pub fn put_notes(&self, tree: Option<&TreeId>, notes: &BTreeMap<CommitId, ObjectId>) -> Result<TreeId> {
+        let notes = notes.iter().map(|(commit, id)| (commit.to_string(), *id)).collect();
+        self.put_below(tree, 0, notes)
+    }
+
+    fn put_below(&self, tree: Option<&TreeId>, at: usize, new: BTreeMap<String, ObjectId>) -> Result<TreeId> {
+        let mut level = self.level(tree, at)?;
+        if level.fans.is_empty() {
+            level.notes.extend(new);
+            if !level.is_full(self.hex_length() - at) {
+                return self.write_level(level);
+            }
+            let notes = std::mem::take(&mut level.notes);
+            self.fan_out(&mut level, at, notes)?;
+        } else {
+            for rest in new.keys() {
+                level.notes.remove(rest);
+            }
+            self.fan_out(&mut level, at, new)?;
+        }
+        self.write_level(level)
+    }
+
+    fn fan_out(&self, level: &mut Level, at: usize, notes: BTreeMap<String, ObjectId>) -> Result<()> {
+        let mut by_digits: BTreeMap<String, BTreeMap<String, ObjectId>> = BTreeMap::new();
+        for (rest, id) in notes {
+            let (digits, rest) = rest.split_at(2);
+            by_digits.entry(digits.to_owned()).or_default().insert(rest.to_owned(), id);
+        }
+        for (digits, notes) in by_digits {
+            let below = self.put_below(level.fans.get(&digits), at + 2, notes)?;
+            level.fans.insert(digits, below);
+        }
+        Ok(())
+    }
+
+    /// All notes of both trees. Where both have one for a commit and they differ, `join` makes one of the two.
+    pub fn unite_notes(
+        &self,
+        ours: &TreeId,
+        theirs: &TreeId,
+        join: &mut dyn FnMut(ObjectId, ObjectId) -> Result<ObjectId>,
+    ) -> Result<TreeId> {
+        self.unite_below(ours, theirs, 0, join)
+    }
+
+    fn unite_below(
+        &self,
+        ours: &TreeId,
+        theirs: &TreeId,
+        at: usize,
+        join: &mut dyn FnMut(ObjectId, ObjectId) -> Result<ObjectId>,
+    ) -> Result<TreeId> {
+        if ours == theirs {
+            return Ok(*ours);
+        }
+        let (mut mine, other) = (self.level(Some(ours), at)?, self.level(Some(theirs), at)?);
+        for (digits, below) in other.fans {
+            let united = match mine.fans.get(&digits) {
+                Some(mine) => self.unite_below(mine, &below, at + 2, join)?,
+                None => below,
+            };
+            mine.fans.insert(digits, united);
+        }
+        for (rest, theirs) in other.notes {
+            let joined = match mine.notes.get(&rest) {
+                Some(ours) if *ours != theirs => join(*ours, theirs)?,
+                _ => theirs,
+            };
+            mine.notes.insert(rest, joined);
+        }
+        for other in other.others {
+            if !mine.others.iter().any(|entry| entry.name == other.name) {
+                mine.others.push(other);
+            }
+        }
+        if !mine.fans.is_empty() {
+            // One side is cut finer than the other: what stands at this level goes where the finer cut has it.
+            let mut lower: BTreeMap<String, ObjectId> = BTreeMap::new();
+            for (rest, id) in std::mem::take(&mut mine.notes) {
+                let below = mine.fans.get(&rest[..2]).map(|fan| self.find_rest(fan, &rest[2..])).transpose()?;
+                let joined = match below.flatten() {
+                    Some(deeper) if deeper != id => join(deeper, id)?,
+                    _ => id,
+                };
+                lower.insert(rest, joined);
+            }
+            self.fan_out(&mut mine, at, lower)?;
+        }
+        self.write_level(mine)
+    }
+
+    /// The note whose remaining digits are `rest`, at this level or below.
+    fn find_rest(&self, tree: &TreeId, rest: &str) -> Read<Option<ObjectId>> {
+        let level = self.level_of(tree, rest.len())?;
+        match (level.notes.get(rest), level.fans.get(rest.get(..2).unwrap_or(rest))) {
+            (Some(id), _) => Ok(Some(*id)),
+            (None, Some(below)) => self.find_rest(below, &rest[2..]),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The commits whose notes of `old` are gone or other ones in `new`.
+    pub fn lost_notes(&self, old: &TreeId, new: &TreeId, each: &mut dyn FnMut(CommitId)) -> Read<()> {
+        self.lost_below(old, Some(new), "", each)
+    }
+
+    fn lost_below(&self, old: &TreeId, new: Option<&TreeId>, prefix: &str, each: &mut dyn FnMut(CommitId)) -> Read<()> {
+        if new == Some(old) {
+            return Ok(());
+        }
+        let (old, new) = (self.level(Some(old), prefix.len())?, self.level(new, prefix.len())?);
+        for (rest, id) in &old.notes {
+            if new.notes.get(rest) != Some(id)
+                && let Some(commit) = CommitId::parse(&format!("{prefix}{rest}"))
+            {
+                each(commit);
+            }
+        }
+        for (digits, below) in &old.fans {
+            self.lost_below(below, new.fans.get(digits), &format!("{prefix}{digits}"), each)?;
+        }
+        Ok(())
+    }
+
+    fn level(&self, tree: Option<&TreeId>, at: usize) -> Read<Level> {
+        match tree {
+            Some(tree) => self.level_of(tree, self.hex_length() - at),
+            None => Ok(Level::default()),
+        }
+    }
+
+    fn level_of(&self, tree: &TreeId, digits_left: usize) -> Read<Level> {
+        let mut level = Level::default();
+        for entry in self.tree(tree)? {
+            let name = std::str::from_utf8(&entry.name)
+                .ok()
+                .filter(|name| name.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f')));
+            match name {
+                Some(name) if name.len() == digits_left && !entry.is_tree() => {
+                    level.notes.insert(name.to_owned(), entry.id);
+                }
+                Some(name) if name.len() == 2 && entry.is_tree() && digits_left > 2 => {
+                    level.fans.insert(name.to_owned(), TreeId(entry.id));
+                }
+                _ => level.others.push(entry),
+            }
+        }
+        Ok(level)
+    }
+
+    fn write_level(&self, level: Level) -> Result<TreeId> {
+        let mut entries = level.others;
+        entries.extend(level.notes.into_iter().map(|(name, id)| TreeEntry { mode: FILE, name: name.into_bytes(), id }));
+        let fans = level.fans.into_iter();
+        entries.extend(fans.map(|(name, tree)| TreeEntry { mode: DIRECTORY, name: name.into_bytes(), id: tree.0 }));
+        self.write_tree(&mut entries)
+    }
+}
+
+impl Level {
+    /// Git's rule: a level is cut when each of the sixteen digits begins at least two of its notes.
+    fn is_full(&self, digits_left: usize) -> bool {
+        let mut counts = [0u8; 16];
+        for digit in self.notes.keys().filter_map(|rest| char::from(*rest.as_bytes().first()?).to_digit(16)) {
+            let count = &mut counts[digit as usize];
+            *count = count.saturating_add(1);
+        }
+        digits_left > 4 && counts.iter().all(|count| *count >= 2)
+    }
+}

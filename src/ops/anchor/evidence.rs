@@ -1,0 +1,76 @@
+//! Evidence of a session, published under its root.
+
+use crate::error::{Code, Error, Result};
+use crate::git::{EVIDENCE, Git, Shelved};
+use crate::ops::workspace::Workspace;
+use crate::proof::digest::{ObjectId, RootHash};
+use crate::proof::evidence;
+use crate::store::RootRow;
+
+/// Largest evidence file that is read, in bytes.
+pub(crate) const MAX_EVIDENCE: usize = 4 << 30;
+
+/// The name of a root's evidence.
+pub(in crate::ops) fn file_name(root: &RootHash) -> String {
+    format!("{root}.jsonl")
+}
+
+/// Publishes the evidence of a finalized session, unless it is there. The answer is its text.
+pub(super) fn publish_evidence(workspace: &Workspace, git: &Git, row: &RootRow) -> Result<Vec<u8>> {
+    let text = evidence_of(workspace, row)?;
+    let name = file_name(&row.root);
+    git.update(EVIDENCE, "git-proof: evidence", |tip| {
+        let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+        let there = tree.map(|tree| git.shelved(&tree, &name)).transpose()?.unwrap_or(Shelved::Nothing);
+        let mut blob = git.write_blob(&text)?;
+        if let Shelved::File(other) = there {
+            blob = better_evidence(git, &row.root, other, blob)?;
+            if blob == other {
+                return Ok((None, ()));
+            }
+        }
+        let tree = git.shelve(tree.as_ref(), &[(name.clone(), blob)])?;
+        let parents: Vec<_> = tip.into_iter().collect();
+        let commit = git.write_commit(&tree, &parents, &format!("Evidence of session {}", row.session_id))?;
+        Ok((Some(commit), ()))
+    })?;
+    Ok(text)
+}
+
+/// The evidence file of a session, private entries withheld.
+fn evidence_of(workspace: &Workspace, row: &RootRow) -> Result<Vec<u8>> {
+    let log = workspace.store.log(&row.session_id, None)?;
+    let mut text = log.session.opening_line.into_bytes();
+    text.push(b'\n');
+    let last = log.entries.len().saturating_sub(1);
+    for (index, stored) in log.entries.iter().enumerate() {
+        let Some(entry) = stored.entry()? else {
+            return Err(Error::new(
+                Code::RecordNotFound,
+                format!("the text of record {} is not in the store", stored.id),
+            )
+            .hint("restore it from the archive first: git proof show restores a cold item"));
+        };
+        text.extend_from_slice(evidence::publish(row.scheme, &entry, stored.private, index == last).as_bytes());
+        text.push(b'\n');
+    }
+    Ok(text)
+}
+
+/// Of two files for one root: the one that verifies, then the one with less withheld, then the one that is there.
+pub(in crate::ops) fn better_evidence(git: &Git, root: &RootHash, there: ObjectId, new: ObjectId) -> Result<ObjectId> {
+    if there == new {
+        return Ok(there);
+    }
+    let withheld = |blob: &ObjectId| -> Option<u64> {
+        let summary = evidence::verify(&git.blob(blob, MAX_EVIDENCE).ok()?).ok()?;
+        (summary.root == *root).then_some(summary.withheld)
+    };
+    Ok(match (withheld(&there), withheld(&new)) {
+        (Some(there_withheld), Some(new_withheld)) if new_withheld < there_withheld => new,
+        (Some(_), _) => there,
+        (None, Some(_)) => new,
+        // Neither: order must not matter where two clones merge.
+        (None, None) => there.min(new),
+    })
+}

@@ -1,0 +1,135 @@
+//! Lines into notes: remembered in the store, then added by compare-and-swap; and what another writer has overwritten
+//! meanwhile is put back.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::error::Result;
+use crate::git::{Git, NOTES};
+use crate::ops::workspace::Workspace;
+use crate::proof::digest::{ChangeId, CommitId, ObjectId, TreeId};
+use crate::store::NewLine;
+
+/// Largest note that is read, in bytes. A note that git cannot merge line by line is no note of ours.
+pub(crate) const MAX_NOTE: usize = 16 << 20;
+
+/// A line to be added to a commit's note.
+#[derive(Debug, Clone)]
+pub(in crate::ops) struct Line {
+    /// Whose note.
+    pub(in crate::ops) commit: CommitId,
+    /// The line, without its newline.
+    pub(in crate::ops) text: String,
+    /// The change that it names.
+    pub(in crate::ops) change: Option<ChangeId>,
+}
+
+/// The lines of a commit's note, as they are.
+pub(in crate::ops) fn note_of(git: &Git, tree: &TreeId, commit: &CommitId) -> Result<BTreeSet<Vec<u8>>> {
+    let mut lines = BTreeSet::new();
+    for blob in git.find_note(tree, commit)? {
+        lines.extend(lines_of(&git.blob(&blob, MAX_NOTE)?));
+    }
+    Ok(lines)
+}
+
+fn lines_of(note: &[u8]) -> BTreeSet<Vec<u8>> {
+    note.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).map(<[u8]>::to_vec).collect()
+}
+
+/// The note with all lines of two.
+pub(in crate::ops) fn join_lines(git: &Git, ours: &ObjectId, theirs: &ObjectId) -> Result<ObjectId> {
+    let mut lines = lines_of(&git.blob(ours, MAX_NOTE)?);
+    lines.extend(lines_of(&git.blob(theirs, MAX_NOTE)?));
+    git.write_blob(&text_of(&lines))
+}
+
+fn text_of(lines: &BTreeSet<Vec<u8>>) -> Vec<u8> {
+    let mut text = Vec::new();
+    for line in lines {
+        text.extend_from_slice(line);
+        text.push(b'\n');
+    }
+    text
+}
+
+/// Adds lines, and puts back what is gone. The answer is how many were put back.
+pub(in crate::ops) fn publish(workspace: &mut Workspace, git: &Git, lines: &[Line]) -> Result<u64> {
+    let new: Vec<NewLine<'_>> =
+        lines.iter().map(|line| NewLine { commit: line.commit, line: &line.text, change: line.change }).collect();
+    workspace.store.remember(&new, workspace.context.now())?;
+    ensure(workspace, git, lines)
+}
+
+/// Puts back what is gone.
+pub(in crate::ops) fn heal(workspace: &mut Workspace, git: &Git) -> Result<u64> {
+    ensure(workspace, git, &[])
+}
+
+fn ensure(workspace: &mut Workspace, git: &Git, asked: &[Line]) -> Result<u64> {
+    let store = &workspace.store;
+    let mut up_to = 0;
+    let mut reached = None;
+    let restored = git.update(NOTES, "git-proof: anchor", |tip| {
+        let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+        let known = store.known_tip(NOTES)?;
+        let (mut wanted, last) = store.unseen_after(known.map_or(0, |(_, number)| number))?;
+        up_to = last;
+        if let Some((known, _)) = known
+            && Some(known) != tip
+        {
+            wanted.extend(overwritten(workspace, git, &known, tree.as_ref())?);
+        }
+        wanted.extend(asked.iter().map(|line| (line.commit, line.text.clone())));
+        let mut notes: BTreeMap<CommitId, BTreeSet<Vec<u8>>> = BTreeMap::new();
+        for (commit, line) in wanted {
+            notes.entry(commit).or_default().insert(line.into_bytes());
+        }
+        let mut blobs = BTreeMap::new();
+        let mut restored = 0;
+        for (commit, mut lines) in notes {
+            let there = tree.map(|tree| note_of(git, &tree, &commit)).transpose()?.unwrap_or_default();
+            let missing = lines.difference(&there);
+            let old = missing.filter(|line| !asked.iter().any(|new| new.text.as_bytes() == *line)).count();
+            restored += old as u64;
+            if lines.is_subset(&there) {
+                continue;
+            }
+            lines.extend(there);
+            blobs.insert(commit, git.write_blob(&text_of(&lines))?);
+        }
+        if blobs.is_empty() {
+            reached = tip;
+            return Ok((None, restored));
+        }
+        let tree = git.put_notes(tree.as_ref(), &blobs)?;
+        let parents: Vec<CommitId> = tip.into_iter().collect();
+        let commit = git.write_commit(&tree, &parents, "Notes added by git proof")?;
+        reached = Some(commit);
+        Ok((Some(commit), restored))
+    })?;
+    if let Some(tip) = reached {
+        workspace.store.set_known_tip(NOTES, &tip, up_to)?;
+    }
+    Ok(restored)
+}
+
+/// Our lines in notes that have changed since the notes were last known to be whole.
+fn overwritten(
+    workspace: &Workspace,
+    git: &Git,
+    known: &CommitId,
+    tree: Option<&TreeId>,
+) -> Result<Vec<(CommitId, String)>> {
+    let before = git.commit(known).map(|commit| commit.tree);
+    let (Ok(before), Some(tree)) = (before, tree) else {
+        // The ref is gone, or what it held: every line counts.
+        return Ok(workspace.store.unseen_after(0)?.0);
+    };
+    let mut changed = Vec::new();
+    git.lost_notes(&before, tree, &mut |commit| changed.push(commit))?;
+    let mut lines = Vec::new();
+    for commit in changed {
+        lines.extend(workspace.store.unseen_of(&commit)?.into_iter().map(|line| (commit, line)));
+    }
+    Ok(lines)
+}

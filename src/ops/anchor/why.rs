@@ -1,0 +1,70 @@
+//! One readable line for `git log`: why the commit was made, in a notes ref of this clone alone. It proves nothing and is
+//! never pushed; it is there for the eye, where the settings ask git to show it.
+
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::git::{Git, WHY};
+use crate::ops::text::one_line;
+use crate::proof::digest::CommitId;
+use crate::proof::evidence::Verifier;
+use crate::proof::record::{Body, Line, RecordType};
+
+/// Longest text that is shown, in characters.
+const LONGEST: usize = 160;
+
+/// Writes the line of some commits, if git is set to show it.
+pub(super) fn explain(git: &Git, commits: impl Iterator<Item = CommitId>, evidence: &[u8]) -> Result<()> {
+    let commits: Vec<CommitId> = commits.collect();
+    if commits.is_empty() || !git.shows_notes(WHY) {
+        return Ok(());
+    }
+    let Some(line) = line_of(evidence) else { return Ok(()) };
+    let blob = git.write_blob(line.as_bytes())?;
+    put(git, &commits.into_iter().map(|commit| (commit, blob)).collect())
+}
+
+/// Copies the lines of rewritten commits.
+pub(super) fn follow(git: &Git, rewritten: &[(CommitId, CommitId)]) -> Result<()> {
+    let Some(tip) = git.tip(WHY)? else { return Ok(()) };
+    let tree = git.commit(&tip)?.tree;
+    let mut notes = BTreeMap::new();
+    for (old, new) in rewritten {
+        if let Some(blob) = git.find_note(&tree, old)?.first() {
+            notes.insert(*new, *blob);
+        }
+    }
+    put(git, &notes)
+}
+
+fn put(git: &Git, notes: &BTreeMap<CommitId, crate::proof::digest::ObjectId>) -> Result<()> {
+    if notes.is_empty() {
+        return Ok(());
+    }
+    git.update(WHY, "git-proof: why", |tip| {
+        let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+        let tree = git.put_notes(tree.as_ref(), notes)?;
+        // Without parents: nobody asks how this ref came about, and it would only grow.
+        Ok((Some(git.write_commit(&tree, &[], "Why, for git log")?), ()))
+    })
+}
+
+/// What a session says for itself: its closing reflection, else its last decision.
+fn line_of(evidence: &[u8]) -> Option<String> {
+    let mut verifier = Verifier::new();
+    let mut said: Option<(RecordType, String)> = None;
+    verifier
+        .push_with(evidence, |_, line, _| {
+            if let Line::Entry(entry) = line
+                && let Body::Thought { kind, content, .. } = &entry.body
+                && matches!(kind, RecordType::Reflection | RecordType::Decision)
+            {
+                said = Some((*kind, content.to_string()));
+            }
+        })
+        .ok()?;
+    let summary = verifier.finish().ok()?;
+    let text = said.map_or_else(|| summary.opening.intent.clone(), |(_, text)| text);
+    let entries = if summary.count == 1 { "1 entry".to_owned() } else { format!("{} entries", summary.count) };
+    Some(format!("{} [{entries}, root {}]\n", one_line(&text, LONGEST), summary.root.short()))
+}

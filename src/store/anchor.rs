@@ -1,0 +1,214 @@
+//! What this clone wrote into git: the lines of notes until a remote has them, ranges that became one commit, and which
+//! commits a session's staged change became.
+
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::{Failure, Store, damaged, failure};
+use crate::error::Result;
+use crate::proof::change::{GitAttestation, Sighting};
+use crate::proof::digest::{ChangeId, CommitId, sha256};
+use crate::proof::record::Id;
+use crate::proof::timestamp::Timestamp;
+
+/// A line of a note that was written.
+#[derive(Debug, Clone)]
+pub struct NewLine<'a> {
+    /// Whose note.
+    pub commit: CommitId,
+    /// The line, without its newline.
+    pub line: &'a str,
+    /// The change that it names.
+    pub change: Option<ChangeId>,
+}
+
+impl Store {
+    /// Remembers lines before they are written to git. What is known already stays as it is.
+    pub fn remember(&mut self, lines: &[NewLine<'_>], at: Timestamp) -> Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.write(|transaction| {
+            for line in lines {
+                transaction
+                    .prepare_cached(
+                        "INSERT INTO anchors (commit_id, line_hash, line, change_id, written_at) \
+                         VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
+                    )?
+                    .execute((
+                        line.commit.to_string(),
+                        sha256(line.line.as_bytes()),
+                        line.line,
+                        line.change.map(|change| *change.as_bytes()),
+                        at.as_str(),
+                    ))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The lines of a commit's note that no remote is known to have.
+    pub fn unseen_of(&self, commit: &CommitId) -> Result<Vec<String>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT line FROM anchors WHERE commit_id = ?1 AND seen_on IS NULL ORDER BY line_hash",
+            )?;
+            let lines = statement.query_map([commit.to_string()], |row| row.get(0))?;
+            Ok(lines.collect::<Result<_, _>>()?)
+        })
+    }
+
+    /// The lines after a number that no remote is known to have, and the highest number of all.
+    pub fn unseen_after(&self, number: i64) -> Result<(Vec<(CommitId, String)>, i64)> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT commit_id, line FROM anchors WHERE seq > ?1 AND seen_on IS NULL ORDER BY seq",
+            )?;
+            let mut rows = statement.query([number])?;
+            let mut lines = Vec::new();
+            while let Some(row) = rows.next()? {
+                lines.push((commit(row.get_ref(0)?.as_str().unwrap_or_default())?, row.get(1)?));
+            }
+            let last = connection
+                .prepare_cached("SELECT coalesce(max(seq), 0) FROM anchors")?
+                .query_row([], |row| row.get(0))?;
+            Ok((lines, last))
+        })
+    }
+
+    /// Notes that a remote has these lines.
+    pub fn mark_seen(&mut self, lines: &[(CommitId, String)], remote: &str) -> Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.write(|transaction| {
+            for (commit, line) in lines {
+                transaction
+                    .prepare_cached("UPDATE anchors SET seen_on = ?3 WHERE commit_id = ?1 AND line_hash = ?2")?
+                    .execute((commit.to_string(), sha256(line.as_bytes()), remote))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The commits in whose notes this clone wrote an anchor for this change.
+    pub fn anchored_with(&self, change: &ChangeId) -> Result<Vec<CommitId>> {
+        self.read(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT DISTINCT commit_id FROM anchors WHERE change_id = ?1")?;
+            let mut rows = statement.query([change.as_bytes()])?;
+            let mut commits = Vec::new();
+            while let Some(row) = rows.next()? {
+                commits.push(commit(row.get_ref(0)?.as_str().unwrap_or_default())?);
+            }
+            Ok(commits)
+        })
+    }
+
+    /// Remembers where a change was seen, in this clone alone.
+    pub fn sight(&mut self, sightings: &[(ChangeId, Sighting)]) -> Result<()> {
+        if sightings.is_empty() {
+            return Ok(());
+        }
+        self.write(|transaction| {
+            for (change, sighting) in sightings {
+                transaction
+                    .prepare_cached("INSERT INTO sightings (change_id, line) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
+                    .execute((change.as_bytes(), sighting.to_line()))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Where a change was seen in this clone.
+    pub fn sightings(&self, change: &ChangeId) -> Result<Vec<Sighting>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT line FROM sightings WHERE change_id = ?1")?;
+            let mut rows = statement.query([change.as_bytes()])?;
+            let mut sightings = Vec::new();
+            while let Some(row) = rows.next()? {
+                let line = row.get_ref(0)?.as_str().unwrap_or_default();
+                sightings.push(Sighting::parse(line.as_bytes()).map_err(|_| damaged("a sighting"))?);
+            }
+            Ok(sightings)
+        })
+    }
+
+    /// The changes that a session has attested, in order.
+    pub fn attested(&self, session: &Id) -> Result<Vec<GitAttestation>> {
+        self.read(|connection| attested(connection, session))
+    }
+
+    /// Notes which commit the staged change of a session became.
+    pub fn became(&mut self, session: &Id, commit: &CommitId) -> Result<()> {
+        self.write(|transaction| {
+            transaction
+                .prepare_cached(
+                    "INSERT INTO session_commits (session_id, commit_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+                )?
+                .execute((session.as_str(), commit.to_string()))?;
+            Ok(())
+        })
+    }
+
+    /// The commits that the staged changes of a session became.
+    pub fn commits_of(&self, session: &Id) -> Result<Vec<CommitId>> {
+        self.read(|connection| {
+            let mut statement =
+                connection.prepare_cached("SELECT commit_id FROM session_commits WHERE session_id = ?1")?;
+            let mut rows = statement.query([session.as_str()])?;
+            let mut commits = Vec::new();
+            while let Some(row) = rows.next()? {
+                commits.push(commit(row.get_ref(0)?.as_str().unwrap_or_default())?);
+            }
+            Ok(commits)
+        })
+    }
+
+    /// Where a ref was when it held every line up to a number.
+    pub fn known_tip(&self, name: &str) -> Result<Option<(CommitId, i64)>> {
+        self.read(|connection| {
+            let tip: Option<(String, i64)> = connection
+                .prepare_cached("SELECT tip, up_to FROM ref_tips WHERE ref = ?1")?
+                .query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            tip.map(|(tip, up_to)| Ok((commit(&tip)?, up_to))).transpose()
+        })
+    }
+
+    /// Notes that a ref holds every line up to a number. It is only a shortcut, and need not survive a power loss: where
+    /// it is missing or older, more is compared.
+    pub fn set_known_tip(&mut self, name: &str, tip: &CommitId, up_to: i64) -> Result<()> {
+        let relax = |connection: &Connection, level| connection.pragma_update(None, "synchronous", level);
+        relax(&self.connection, "NORMAL").map_err(|error| failure(&self.path, error))?;
+        let done = self.write(|transaction| {
+            transaction
+                .prepare_cached(
+                    "INSERT INTO ref_tips (ref, tip, up_to) VALUES (?1, ?2, ?3) \
+                     ON CONFLICT (ref) DO UPDATE SET tip = excluded.tip, up_to = excluded.up_to \
+                     WHERE up_to <= excluded.up_to",
+                )?
+                .execute((name, tip.to_string(), up_to))?;
+            Ok(())
+        });
+        relax(&self.connection, "FULL").map_err(|error| failure(&self.path, error))?;
+        done
+    }
+}
+
+/// The changes that a session has attested, in order.
+pub(super) fn attested(connection: &Connection, session: &Id) -> Result<Vec<GitAttestation>, Failure> {
+    let mut statement = connection.prepare_cached(
+        "SELECT content FROM thought_records WHERE session_id = ?1 AND type = 'attest' ORDER BY position",
+    )?;
+    let mut rows = statement.query([session.as_str()])?;
+    let mut attested = Vec::new();
+    while let Some(row) = rows.next()? {
+        let text = row.get_ref(0)?.as_str().unwrap_or_default();
+        attested.extend(GitAttestation::parse(text.as_bytes()));
+    }
+    Ok(attested)
+}
+
+fn commit(text: &str) -> Result<CommitId, Failure> {
+    CommitId::parse(text).ok_or_else(|| damaged("a commit id"))
+}
