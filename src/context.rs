@@ -35,6 +35,11 @@ impl Context {
         }
     }
 
+    /// Now, in seconds since 1970.
+    pub fn seconds(&self) -> i64 {
+        chrono::Utc::now().timestamp()
+    }
+
     /// A new random id.
     pub fn new_id(&self) -> Id {
         match Id::parse(&uuid::Uuid::new_v4().to_string()) {

@@ -17,11 +17,13 @@ pub(super) struct Ui {
     pub(super) paint: Paint,
     out: String,
     talk: String,
+    /// How a command ends that has an answer, and the answer is not yes.
+    verdict: u8,
 }
 
 impl Ui {
     pub(super) fn new(json: bool, context: &Context) -> Self {
-        Self { json, paint: Paint::detect(context), out: String::new(), talk: String::new() }
+        Self { json, paint: Paint::detect(context), out: String::new(), talk: String::new(), verdict: 0 }
     }
 
     /// Shows an outcome: as JSON if that was asked for, else as `human` renders it.
@@ -41,6 +43,11 @@ impl Ui {
         self.talk.push('\n');
     }
 
+    /// Lets the command end with an exit code though nothing went wrong: its answer is no, or not known.
+    pub(super) fn answer(&mut self, exit_code: u8) {
+        self.verdict = exit_code;
+    }
+
     /// Writes what there is to write; the exit code says how it ended. Output that is lost is never a success.
     pub(super) fn finish(self, result: Result<()>) -> ExitCode {
         let _ = io::stderr().lock().write_all(self.talk.as_bytes()); // only talk
@@ -54,7 +61,7 @@ impl Ui {
             })
         });
         match result {
-            Ok(()) => ExitCode::SUCCESS,
+            Ok(()) => ExitCode::from(self.verdict),
             Err(error) => {
                 let text = if self.json { json_line(&serde_json::json!({ "error": error })) } else { explain(&error) };
                 let _ = io::stderr().lock().write_all(text.as_bytes()); // nobody is left to tell
@@ -134,6 +141,7 @@ pub(super) enum Role {
     Attest,
     Faint,
     Good,
+    Bad,
     Strong,
 }
 
@@ -152,6 +160,7 @@ impl Paint {
             Role::Reflection => "35",
             Role::Attest | Role::Faint => "2",
             Role::Good => "32",
+            Role::Bad => "31",
             Role::Strong => "1",
         };
         if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::start;
 use super::text::{MAX_BODY, acceptable, metadata, without_secrets};
 use super::view::{BodyView, EntryView};
 use super::workspace::{Workspace, parse_id};
+use super::{committing, start};
 use crate::error::{Code, Error, Result};
 use crate::proof::record::{Id, RecordType};
-use crate::store::{NewEntry, NewEvent, NewThought};
+use crate::store::{NewAttestation, NewEntry, NewEvent, NewThought};
 
 /// What is to be recorded.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -69,8 +69,15 @@ pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<Entr
     };
     let arguments = workspace.given.as_ref().unwrap_or(&request.content).as_bytes();
     let event = NewEvent { tool: "thought_record", arguments, at: thought.timestamp };
-    let appended = workspace.store.append(&session, &[NewEntry::Thought(thought)], &event)?;
-    let Some(appended) = appended.into_iter().next() else { unreachable!("one entry in, one entry out") };
+    let staged = if kind == RecordType::Reflection { staged_text(workspace, &session)? } else { None };
+    let mut entries = Vec::new();
+    if let Some(operation) = &staged {
+        let (id, timestamp) = (workspace.context.new_id(), thought.timestamp);
+        entries.push(NewEntry::Attestation(NewAttestation { id, operation, timestamp }));
+    }
+    entries.push(NewEntry::Thought(thought));
+    let appended = workspace.store.append(&session, &entries, &event)?;
+    let Some(appended) = appended.into_iter().next_back() else { unreachable!("one entry in, one entry out") };
     Ok(EntryView {
         id: appended.id,
         session_id: session,
@@ -85,6 +92,14 @@ pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<Entr
         private: request.private,
         blanked: false,
     })
+}
+
+/// What is staged, to be attested before a reflection closes the session; `None` if nothing is, or the session has said
+/// so already. A repository that cannot tell does not keep anyone from reflecting.
+fn staged_text(workspace: &Workspace, session: &Id) -> Result<Option<String>> {
+    let Ok(Some(staged)) = committing::staged_change(workspace) else { return Ok(None) };
+    let said = workspace.store.attested(session)?;
+    Ok((!said.contains(&staged)).then(|| staged.to_text()))
 }
 
 /// A record carries the task of its session. To be told another one is a mistake that would otherwise go unseen.

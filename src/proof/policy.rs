@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::canonical::MAX_INTEGER;
 use super::digest::SealHash;
@@ -104,7 +104,7 @@ impl Default for Requirements {
 }
 
 /// How an anchor belongs to the commit where it is found, weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Binding {
     /// The same change as a whole range.
@@ -115,6 +115,17 @@ pub enum Binding {
     Reworded,
     /// The commit it was made for.
     Exact,
+}
+
+impl fmt::Display for Binding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Squashed => "squashed",
+            Self::Moved => "moved",
+            Self::Reworded => "reworded",
+            Self::Exact => "exact",
+        })
+    }
 }
 
 /// Whether the evidence must be there.

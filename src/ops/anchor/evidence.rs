@@ -8,11 +8,18 @@ use crate::proof::evidence;
 use crate::store::RootRow;
 
 /// Largest evidence file that is read, in bytes.
-pub(crate) const MAX_EVIDENCE: usize = 4 << 30;
+pub(crate) const MAX_EVIDENCE: usize = 512 << 20;
 
 /// The name of a root's evidence.
 pub(in crate::ops) fn file_name(root: &RootHash) -> String {
     format!("{root}.jsonl")
+}
+
+/// Whether there is evidence for a root.
+pub(in crate::ops) fn has_evidence(git: &Git, root: &RootHash) -> Result<bool> {
+    let Some(tip) = git.tip(EVIDENCE)? else { return Ok(false) };
+    let shelved = git.shelved(&git.commit(&tip)?.tree, &file_name(root))?;
+    Ok(matches!(shelved, Shelved::File(_)))
 }
 
 /// Publishes the evidence of a finalized session, unless it is there. The answer is its text.

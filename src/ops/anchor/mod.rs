@@ -19,8 +19,8 @@ use crate::proof::record::Id;
 use crate::store::RootRow;
 
 pub use carry::{Carried, CarryOutcome, carry, carry_rewritten};
-pub(super) use evidence::better_evidence;
-pub(super) use publish::{Line, heal, join_lines, note_of, publish};
+pub(super) use evidence::{MAX_EVIDENCE, better_evidence, file_name as evidence_name, has_evidence};
+pub(super) use publish::{Line, MAX_NOTE, heal, join_lines, note_of, publish};
 
 /// What `anchor` is asked for.
 #[derive(Debug, Clone, Default, Serialize)]

@@ -1,0 +1,210 @@
+//! What happens around a commit: the session that explains it is named in its message, and attests or is anchored on it.
+
+use super::anchor::{self, AnchorOutcome};
+use super::workspace::Workspace;
+use crate::error::{Code, Result};
+use crate::git::{Commit, Git};
+use crate::proof::change::GitAttestation;
+use crate::proof::digest::{CommitId, TreeId};
+use crate::proof::record::{Id, RecordType};
+use crate::proof::trailer::{ProofTrailer, ProofTrailers, RootTrailer};
+use crate::store::{NewAttestation, NewEntry, NewEvent, RootRow, SessionRow};
+
+/// What a commit's message should say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MessageAdvice {
+    /// A trailer to be added.
+    pub add: Option<ProofTrailer>,
+    /// Something that the person should know.
+    pub say: Option<String>,
+    /// Why the commit must not be made.
+    pub refuse: Option<String>,
+}
+
+/// What a message that is about to be committed should say of its proof.
+pub fn before_commit(workspace: &Workspace, message: &[u8]) -> Result<MessageAdvice> {
+    let named = ProofTrailers::parse(message).trailers;
+    for trailer in &named {
+        if let ProofTrailer::Root(root) = trailer
+            && let Some(why) = unknown_root(workspace, root)?
+        {
+            return Ok(MessageAdvice { refuse: Some(why), ..MessageAdvice::default() });
+        }
+    }
+    let Some(row) = current(workspace)? else { return Ok(MessageAdvice::default()) };
+    let mut advice = MessageAdvice::default();
+    if row.is_open() {
+        if row.opening.proof_grade {
+            advice.add = Some(ProofTrailer::Session(row.id().clone()));
+        }
+    } else if let Some(root) = workspace.store.root(row.id())? {
+        finalized_advice(workspace, &root, &mut advice)?;
+    }
+    if advice.add.as_ref().is_some_and(|add| named.contains(add)) {
+        advice.add = None;
+    }
+    Ok(advice)
+}
+
+/// A finalized session is named only by a commit of the very tree that it attested while it was staged.
+fn finalized_advice(workspace: &Workspace, root: &RootRow, advice: &mut MessageAdvice) -> Result<()> {
+    let session = &root.session_id;
+    let staged: Vec<GitAttestation> =
+        workspace.store.attested(session)?.into_iter().filter(|said| said.commit.is_none()).collect();
+    if staged.is_empty() {
+        return Ok(());
+    }
+    let git = workspace.git()?;
+    let Some(tree) = git.staged_tree()? else { return Ok(()) };
+    let used = !workspace.store.commits_of(session)?.is_empty();
+    if staged.iter().any(|said| fits(workspace, &git, said, &tree, used)) {
+        advice.add = Some(ProofTrailer::Root(RootTrailer {
+            session_id: session.clone(),
+            scheme: root.scheme,
+            root: root.root,
+            count: root.record_count,
+        }));
+    } else if !used {
+        advice.say = Some(format!(
+            "session {session} is finalized and explains another change than the one being committed; nothing was added. \
+             To explain this one: git proof start --intent \"…\" --continues {session}"
+        ));
+    }
+    Ok(())
+}
+
+/// Whether what is being committed is what was attested: the same tree, and the same change against the present HEAD. A
+/// commit that only rewords the one that was made of it has that one's tree.
+fn fits(workspace: &Workspace, git: &Git, said: &GitAttestation, tree: &TreeId, used: bool) -> bool {
+    if said.tree != *tree {
+        return false;
+    }
+    let Ok(head) = git.tip("HEAD") else { return false };
+    let head = head.and_then(|head| git.commit(&head).ok());
+    match head {
+        Some(head) if head.tree == *tree => used || said.change_id.is_none(),
+        Some(head) if is_amend(workspace, &head) => false,
+        head => git.change_between(head.map(|head| head.tree).as_ref(), tree) == Ok(said.change_id),
+    }
+}
+
+/// Whether HEAD is being amended. Git does not tell its hooks; but it gives them the author of the commit, and an amended
+/// one keeps its date. Within a second of HEAD's own, one cannot tell.
+fn is_amend(workspace: &Workspace, head: &Commit) -> bool {
+    let Some(date) = workspace.context.variable("GIT_AUTHOR_DATE").and_then(|date| date.into_string().ok()) else {
+        return false;
+    };
+    let date = date.trim_start_matches('@');
+    let seconds = |text: &str| text.split(' ').next().and_then(|text| text.parse::<i64>().ok());
+    let now = workspace.context.seconds();
+    date.as_bytes() == head.author_time && seconds(date).is_some_and(|then| now - then > 1)
+}
+
+/// Why a root that a message names cannot stand; `None` if it can.
+fn unknown_root(workspace: &Workspace, root: &RootTrailer) -> Result<Option<String>> {
+    let session = &root.session_id;
+    let known = match workspace.store.root(session) {
+        Ok(known) => known,
+        Err(error) if error.code == Code::SessionNotFound => None,
+        Err(error) => return Err(error),
+    };
+    if let Some(known) = known {
+        let same = known.root == root.root && known.record_count == root.count && known.scheme == root.scheme;
+        let why = || {
+            format!(
+                "Proof-Root names session {session}, whose root is {} with {} entries",
+                known.root, known.record_count
+            )
+        };
+        return Ok((!same).then(why));
+    }
+    // A session of someone else: its evidence came with a fetch.
+    let git = workspace.git()?;
+    if anchor::has_evidence(&git, &root.root)? {
+        return Ok(None);
+    }
+    Ok(Some(format!("Proof-Root names session {session}, and no such finalized session is known here")))
+}
+
+/// What was done about a commit that was just made.
+#[derive(Debug, Clone, Default)]
+pub struct AfterCommit {
+    /// The open session that attests it now.
+    pub attested: Option<Id>,
+    /// The finalized session that was anchored on it.
+    pub anchored: Option<AnchorOutcome>,
+    /// How many lines of ours another writer had overwritten, and were put back.
+    pub restored: u64,
+}
+
+/// Attests the commit that was just made in the session that is open, or anchors the one that attested it before.
+pub fn after_commit(workspace: &mut Workspace) -> Result<AfterCommit> {
+    let mut done = AfterCommit::default();
+    let Some(row) = current(workspace)? else { return Ok(done) };
+    let git = workspace.git()?;
+    let Some(head) = git.tip("HEAD")? else { return Ok(done) };
+    if row.is_open() {
+        if attest_commit(workspace, &git, &row, &head)? {
+            done.attested = Some(row.id().clone());
+        }
+        done.restored = anchor::heal(workspace, &git)?;
+    } else if let Some(root) = workspace.store.root(row.id())? {
+        let attested = workspace.store.attested(row.id())?;
+        let commit = git.commit(&head)?;
+        let change = git.change_id(&commit)?;
+        let staged: Vec<GitAttestation> = attested.into_iter().filter(|said| said.commit.is_none()).collect();
+        if staged.iter().any(|said| said.tree == commit.tree && said.change_id == change) {
+            workspace.store.became(row.id(), &head)?;
+            let outcome = anchor::on_commits(workspace, &git, &root, &[head])?;
+            done.restored = outcome.restored;
+            done.anchored = Some(outcome);
+        } else {
+            done.restored = anchor::heal(workspace, &git)?;
+        }
+    }
+    Ok(done)
+}
+
+/// Attests a commit, unless the session has done so, or has closed with a reflection on exactly this change.
+fn attest_commit(workspace: &mut Workspace, git: &Git, row: &SessionRow, head: &CommitId) -> Result<bool> {
+    let commit = git.commit(head)?;
+    let change_id = git.change_id(&commit)?;
+    let attested = workspace.store.attested(row.id())?;
+    if attested.iter().any(|said| said.commit == Some(*head)) {
+        return Ok(false);
+    }
+    let staged =
+        attested.iter().any(|said| said.commit.is_none() && said.tree == commit.tree && said.change_id == change_id);
+    if staged && workspace.store.last_kind(row.id())? == Some(RecordType::Reflection) {
+        workspace.store.became(row.id(), head)?;
+        return Ok(true);
+    }
+    let operation = GitAttestation { change_id, commit: Some(*head), tree: commit.tree }.to_text();
+    let now = workspace.context.now();
+    let entry =
+        NewEntry::Attestation(NewAttestation { id: workspace.context.new_id(), operation: &operation, timestamp: now });
+    let event = NewEvent { tool: "git_commit", arguments: operation.as_bytes(), at: now };
+    workspace.store.append(row.id(), &[entry], &event)?;
+    Ok(true)
+}
+
+/// What is staged, as an attestation; `None` if it is what HEAD has, or cannot be told.
+pub(super) fn staged_change(workspace: &Workspace) -> Result<Option<GitAttestation>> {
+    let git = workspace.git()?;
+    let Some(tree) = git.staged_tree()? else { return Ok(None) };
+    let head = git.tip("HEAD")?.map(|head| git.commit(&head)).transpose()?.map(|head| head.tree);
+    if head == Some(tree) {
+        return Ok(None);
+    }
+    let change_id = git.change_between(head.as_ref(), &tree)?;
+    Ok(change_id.map(|change| GitAttestation { change_id: Some(change), commit: None, tree }))
+}
+
+/// The session in which commits are made here, if there is one.
+fn current(workspace: &Workspace) -> Result<Option<SessionRow>> {
+    match workspace.session(None).and_then(|session| workspace.store.session(&session)) {
+        Ok(row) => Ok(Some(row)),
+        Err(error) if error.code == Code::SessionNotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,405 @@
+//! One commit: its anchors by its note, then by its change, then as a squash; and what they come to.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use serde::Serialize;
+
+use super::gather::{Gatherer, Told};
+use super::rules::Rules;
+use crate::git::{Commit, Read};
+use crate::proof::anchor::Anchor;
+use crate::proof::change::Sighting;
+use crate::proof::digest::{AnchorId, CommitId, RootHash};
+use crate::proof::finding::{Finding, FindingCode, Verdict};
+use crate::proof::grade::{Reason, Subject};
+use crate::proof::note::Signature;
+use crate::proof::policy::Binding;
+use crate::proof::record::Id;
+use crate::proof::scheme::Scheme;
+use crate::proof::trailer::{ProofTrailer, ProofTrailers};
+use crate::proof::verify::{self, Candidate, CommitFacts, Evidence, Judged, Outcome, Standing};
+
+/// How deep squashes of squashes are followed.
+const MAX_DEPTH: u32 = 3;
+/// Longest range that is taken for a squash, in commits.
+const MAX_RANGE: usize = 1000;
+
+/// A commit and how it stands.
+#[derive(Debug, Clone, Serialize)]
+pub struct CommitVerdict {
+    /// The commit.
+    pub commit: CommitId,
+    /// The first line of its message.
+    pub subject: String,
+    /// How it stands.
+    pub verdict: Verdict,
+    /// Whether it must be anchored.
+    pub proof_grade: bool,
+    /// Why it must be anchored.
+    pub reason: Option<String>,
+    /// How its proof belongs to it; `None` without one that holds.
+    pub binding: Option<Binding>,
+    /// The sessions that explain it.
+    pub sessions: Vec<SessionVerdict>,
+    /// What there is to say.
+    pub findings: Vec<Finding>,
+}
+
+/// A session that explains a commit, or claims to.
+#[derive(Debug, Clone, Serialize)]
+pub struct SessionVerdict {
+    /// The session.
+    pub session_id: Id,
+    /// How it is hashed.
+    pub scheme: Scheme,
+    /// Its root.
+    pub root: RootHash,
+    /// Its number of entries.
+    pub count: u64,
+    /// The anchor.
+    pub anchor_id: AnchorId,
+    /// Whether the anchor holds.
+    pub holds: bool,
+    /// `verified`, `missing`, `not_fetched`, or `broken`.
+    pub evidence: &'static str,
+    /// Whether the session attests the change.
+    pub rooted: bool,
+    /// Who signed it.
+    pub signers: Vec<String>,
+    /// The round that sealed it.
+    pub round: Option<u64>,
+    /// Its intent, if the evidence was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent: Option<String>,
+    /// Its decisions and reflections, where they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<Told>,
+}
+
+/// Judges a commit.
+pub(super) fn judge(gatherer: &Gatherer, rules: &Rules, id: &CommitId) -> CommitVerdict {
+    Judge { gatherer, rules }.commit(id, 0)
+}
+
+struct Judge<'a> {
+    gatherer: &'a Gatherer,
+    rules: &'a Rules,
+}
+
+/// An anchor with its signatures, and how it stands.
+struct Weighed {
+    anchor: Anchor,
+    signers: Vec<String>,
+    standing: Standing,
+}
+
+impl Judge<'_> {
+    fn commit(&self, id: &CommitId, depth: u32) -> CommitVerdict {
+        let blank = |subject: String| CommitVerdict {
+            commit: *id,
+            subject,
+            verdict: Verdict::Unchecked,
+            proof_grade: true,
+            reason: None,
+            binding: None,
+            sessions: Vec::new(),
+            findings: Vec::new(),
+        };
+        let commit = match self.gatherer.commit(id) {
+            Ok(commit) => commit,
+            Err(error) => {
+                let findings = vec![
+                    Finding::unchecked(FindingCode::ObjectMissing, error.to_string())
+                        .hint("git fetch brings the commit; git fsck tells whether the repository is whole"),
+                ];
+                return CommitVerdict { findings, ..blank(String::new()) };
+            }
+        };
+        match self.known(&commit, depth) {
+            Ok(verdict) => verdict,
+            Err(error) => {
+                // What is wrong is not with the commit but with what is at hand of it.
+                let finding = Finding::unchecked(FindingCode::ObjectMissing, error.to_string())
+                    .hint("the clone may be shallow or partial: git fetch --unshallow, or git fetch --refetch");
+                let reason = self.reason(&commit).unwrap_or(Some(Reason::All));
+                let marked = reason.is_some() || self.has_note(id);
+                if !marked {
+                    return CommitVerdict { verdict: Verdict::Exempt, proof_grade: false, ..blank(commit.subject()) };
+                }
+                CommitVerdict { findings: vec![finding], ..blank(commit.subject()) }
+            }
+        }
+    }
+
+    fn has_note(&self, id: &CommitId) -> bool {
+        let note = self.gatherer.note(id);
+        !note.anchors.is_empty() || !note.findings.is_empty()
+    }
+
+    fn known(&self, commit: &Commit, depth: u32) -> Read<CommitVerdict> {
+        let trailers = ProofTrailers::parse(&commit.message);
+        let note = self.gatherer.note(&commit.id);
+        let reason = self.reason(commit)?;
+        let proof_grade = reason.is_some();
+        let names_root = trailers.trailers.iter().any(|trailer| matches!(trailer, ProofTrailer::Root(_)));
+        let nothing = note.anchors.is_empty() && note.findings.is_empty() && !names_root && !proof_grade;
+        let mut verdict = CommitVerdict {
+            commit: commit.id,
+            subject: commit.subject(),
+            verdict: Verdict::Exempt,
+            proof_grade,
+            reason: reason.map(|reason| reason.to_string()),
+            binding: None,
+            sessions: Vec::new(),
+            findings: Vec::new(),
+        };
+        if nothing && !self.rules.look_everywhere {
+            let outcome =
+                verify::conclude(&[], &[], &trailers, false, self.gatherer.has_notes(), self.rules.must_be_anchored);
+            (verdict.verdict, verdict.findings) = (outcome.verdict, outcome.findings);
+            return Ok(verdict);
+        }
+        let facts = self.gatherer.facts(&commit.id)?;
+        let mut weighed: Vec<Weighed> = Vec::new();
+        for (anchor, signatures) in note.anchors {
+            weighed.push(self.weigh(anchor, &signatures, &facts, proof_grade));
+        }
+        if !satisfied(&weighed, &trailers) {
+            self.by_change(&facts, proof_grade, proof_grade || names_root, &mut weighed);
+        }
+        let mut squashed = None;
+        if !satisfied(&weighed, &trailers) && depth < MAX_DEPTH && self.rules.requirements.binding == Binding::Squashed
+        {
+            let asks = proof_grade || names_root;
+            squashed = self.by_range(&facts, depth).filter(|squash| asks || squash.verdict == Verdict::Pass);
+        }
+        let outcome = match &squashed {
+            Some(range) => range.conclude(&trailers, &note.findings),
+            None => {
+                let judged: Vec<Judged<'_>> = weighed
+                    .iter()
+                    .map(|weighed| Judged { anchor: &weighed.anchor, standing: weighed.standing.clone() })
+                    .collect();
+                verify::conclude(
+                    &judged,
+                    &note.findings,
+                    &trailers,
+                    proof_grade,
+                    self.gatherer.has_notes(),
+                    self.rules.must_be_anchored,
+                )
+            }
+        };
+        verdict.sessions = match squashed {
+            Some(range) => range.sessions,
+            None => weighed.iter().map(|weighed| self.session(weighed)).collect(),
+        };
+        (verdict.verdict, verdict.binding, verdict.findings) = (outcome.verdict, outcome.binding, outcome.findings);
+        dedup(&mut verdict.findings);
+        Ok(verdict)
+    }
+
+    /// Why a commit must be anchored. A merge that is what git itself would have made of its parents need not.
+    fn reason(&self, commit: &Commit) -> Read<Option<Reason>> {
+        let merge = commit.parents.len() > 1;
+        let parent = commit.parents.first().map(|parent| self.gatherer.commit(parent)).transpose()?;
+        let parent_tree = parent.map(|parent| parent.tree);
+        let automatic = if merge { self.gatherer.git.automatic_merge(&commit.parents).ok().flatten() } else { None };
+        if automatic == Some(commit.tree) {
+            let subject = Subject {
+                message: &commit.message,
+                author: &commit.author,
+                merge,
+                touches_settings: false,
+                paths: &[],
+            };
+            return Ok(self.rules.grader.reason(&subject));
+        }
+        let before = automatic.or(parent_tree);
+        let git = &self.gatherer.git;
+        let settings = |tree| git.file(tree, ".proof").map(|entry| entry.map(|entry| entry.id));
+        let touches_settings = before.as_ref().map(settings).transpose()?.flatten() != settings(&commit.tree)?;
+        let paths = if self.rules.grader.needs_paths() {
+            git.paths_between(before.as_ref(), &commit.tree)?
+        } else {
+            Vec::new()
+        };
+        let (message, author) = (&commit.message, &commit.author);
+        Ok(self.rules.grader.reason(&Subject { message, author, merge: false, touches_settings, paths: &paths }))
+    }
+
+    fn weigh(&self, anchor: Anchor, signatures: &[Signature], facts: &CommitFacts, proof_grade: bool) -> Weighed {
+        let own = if anchor.commit == facts.id {
+            Some(Rc::new(facts.clone()))
+        } else {
+            self.gatherer.facts(&anchor.commit).ok()
+        };
+        let signatures = self.rules.signatures(&anchor, signatures);
+        let gathered = self.gatherer.evidence(&anchor.root);
+        let candidate = Candidate {
+            anchor: &anchor,
+            own: own.as_deref(),
+            evidence: &gathered.evidence,
+            signatures: &signatures,
+            round: None,
+        };
+        let at_hand = |id: &CommitId| self.gatherer.facts(id).ok().map(|facts| (*facts).clone());
+        let standing = verify::judge(&candidate, facts, proof_grade, &self.rules.requirements, &at_hand);
+        Weighed { anchor, signers: signatures.people, standing }
+    }
+
+    /// Anchors of other commits that were made for the same change. For a commit that asks for no proof, those that do not
+    /// hold are none of its business.
+    fn by_change(&self, facts: &CommitFacts, proof_grade: bool, asks: bool, weighed: &mut Vec<Weighed>) {
+        let Some(change) = facts.change else { return };
+        let mut known: HashSet<AnchorId> = weighed.iter().map(|weighed| weighed.anchor.id()).collect();
+        for sighting in self.gatherer.sightings(&change) {
+            let Sighting::Commit(other) = sighting else { continue };
+            if other == facts.id {
+                continue;
+            }
+            for (anchor, signatures) in self.gatherer.note(&other).anchors {
+                // Its other anchors are for other changes, and were never said to be for this commit.
+                if anchor.change_id == Some(change) && known.insert(anchor.id()) {
+                    let found = self.weigh(anchor, &signatures, facts, proof_grade);
+                    if asks || found.standing.holds() {
+                        weighed.push(found);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A range that this commit is the whole of.
+    fn by_range(&self, facts: &CommitFacts, depth: u32) -> Option<Squash> {
+        let change = facts.change?;
+        let mut failed = None;
+        for sighting in self.gatherer.sightings(&change) {
+            let Sighting::Range { base, head } = sighting else { continue };
+            if head == facts.id {
+                continue;
+            }
+            match self.range(&base, &head, facts, depth) {
+                Some(squash) if squash.verdict == Verdict::Pass => return Some(squash),
+                Some(squash) => failed = failed.or(Some(squash)),
+                None => {}
+            }
+        }
+        failed
+    }
+
+    fn range(&self, base: &CommitId, head: &CommitId, facts: &CommitFacts, depth: u32) -> Option<Squash> {
+        let git = &self.gatherer.git;
+        let (from, till) = (self.gatherer.commit(base).ok()?.tree, self.gatherer.commit(head).ok()?.tree);
+        let whole = git.change_between(Some(&from), &till).ok()?;
+        if whole != facts.change {
+            return None;
+        }
+        let commits = git.commits(&[&format!("{base}..{head}")]).ok()?;
+        if commits.is_empty() || commits.len() > MAX_RANGE || commits.contains(&facts.id) {
+            return None;
+        }
+        let mut squash =
+            Squash { verdict: Verdict::Exempt, sessions: Vec::new(), findings: Vec::new(), base: *base, head: *head };
+        let mut known = HashSet::new();
+        // From the oldest on, as they were made.
+        for id in commits.iter().rev() {
+            let commit = self.commit(id, depth + 1);
+            squash.verdict = squash.verdict.max(commit.verdict);
+            for session in commit.sessions {
+                if known.insert(session.anchor_id) {
+                    squash.sessions.push(session);
+                }
+            }
+            let short = &id.to_string()[..12];
+            squash.findings.extend(commit.findings.into_iter().map(|mut finding| {
+                finding.message = format!("in the squashed commit {short}: {}", finding.message);
+                finding
+            }));
+        }
+        Some(squash)
+    }
+
+    fn session(&self, weighed: &Weighed) -> SessionVerdict {
+        let anchor = &weighed.anchor;
+        let gathered = self.gatherer.evidence(&anchor.root);
+        let (evidence, intent) = match &gathered.evidence {
+            Evidence::NotFetched => ("not_fetched", None),
+            Evidence::Missing => ("missing", None),
+            Evidence::Unreadable(_) | Evidence::Broken(_) => ("broken", None),
+            Evidence::Holds(facts) => ("verified", Some(facts.summary.opening.intent.clone())),
+        };
+        SessionVerdict {
+            session_id: anchor.session_id.clone(),
+            scheme: anchor.scheme,
+            root: anchor.root,
+            count: anchor.count,
+            anchor_id: anchor.id(),
+            holds: weighed.standing.holds(),
+            evidence,
+            rooted: weighed.standing.rooted,
+            signers: weighed.signers.clone(),
+            round: None,
+            intent: intent.filter(|_| !gathered.told.is_empty()),
+            told: gathered.told.clone(),
+        }
+    }
+}
+
+/// Whether an anchor holds, and every root that the trailers name.
+fn satisfied(weighed: &[Weighed], trailers: &ProofTrailers) -> bool {
+    let holding = || weighed.iter().filter(|weighed| weighed.standing.holds());
+    holding().next().is_some()
+        && trailers.trailers.iter().all(|trailer| match trailer {
+            ProofTrailer::Root(root) => holding().any(|weighed| verify::is_named(&weighed.anchor, root)),
+            _ => true,
+        })
+}
+
+/// A range that a commit is the whole of, and how it stands.
+struct Squash {
+    verdict: Verdict,
+    sessions: Vec<SessionVerdict>,
+    findings: Vec<Finding>,
+    base: CommitId,
+    head: CommitId,
+}
+
+impl Squash {
+    fn conclude(&self, trailers: &ProofTrailers, others: &[Finding]) -> Outcome {
+        let mut findings = self.findings.clone();
+        findings.extend(others.iter().cloned().map(Finding::softened));
+        let mut verdict = self.verdict;
+        for trailer in &trailers.trailers {
+            let ProofTrailer::Root(root) = trailer else { continue };
+            let proven = self.sessions.iter().any(|session| {
+                session.holds
+                    && session.session_id == root.session_id
+                    && session.root == root.root
+                    && session.count == root.count
+                    && session.scheme == root.scheme
+            });
+            if !proven {
+                verdict = Verdict::Fail;
+                let message = format!(
+                    "Proof-Root names session {}, which explains nothing in the squashed range {}..{}",
+                    root.session_id, self.base, self.head
+                );
+                findings.push(Finding::error(FindingCode::TrailerMismatch, message));
+            }
+        }
+        if verdict == Verdict::Exempt {
+            verdict = Verdict::Fail;
+            findings.push(Finding::error(FindingCode::AnchorMissing, "no commit of the squashed range has an anchor"));
+        }
+        let binding = (verdict == Verdict::Pass).then_some(Binding::Squashed);
+        Outcome { verdict, binding, findings }
+    }
+}
+
+/// The same thing said twice is said once.
+fn dedup(findings: &mut Vec<Finding>) {
+    let mut seen = HashSet::new();
+    findings.retain(|finding| seen.insert((finding.code, finding.severity, finding.message.clone())));
+}

@@ -1,0 +1,116 @@
+//! `verify`: what a clone alone can say about the proof of commits.
+
+mod commit;
+mod gather;
+mod rules;
+
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+use crate::git::{Git, Repository};
+use crate::proof::digest::CommitId;
+use crate::proof::finding::Verdict;
+use crate::store::Store;
+
+pub use commit::{CommitVerdict, SessionVerdict};
+use gather::Gatherer;
+pub use gather::Told;
+use rules::Rules;
+
+/// What `verify` is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct VerifyRequest {
+    /// Commits and ranges; HEAD if there are none.
+    pub revisions: Vec<String>,
+    /// Whether decisions and reflections are wanted.
+    pub with_story: bool,
+}
+
+/// How commits stand.
+#[derive(Debug, Clone, Serialize)]
+pub struct VerifyOutcome {
+    /// The worst of them.
+    pub verdict: Verdict,
+    /// How many stand how.
+    pub summary: Summary,
+    /// Each, newest first.
+    pub commits: Vec<CommitVerdict>,
+    /// Whether the policy came from a file of the judged history; else the defaults were used.
+    pub policy: &'static str,
+}
+
+/// How many commits stand how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Proven.
+    pub pass: u64,
+    /// Broken, or missing where a proof must be.
+    pub fail: u64,
+    /// Need no proof and have none.
+    pub exempt: u64,
+    /// Could not be checked.
+    pub unchecked: u64,
+}
+
+impl VerifyOutcome {
+    fn new(commits: Vec<CommitVerdict>, from_file: bool) -> Self {
+        let mut summary = Summary::default();
+        for commit in &commits {
+            match commit.verdict {
+                Verdict::Pass => summary.pass += 1,
+                Verdict::Fail => summary.fail += 1,
+                Verdict::Exempt => summary.exempt += 1,
+                Verdict::Unchecked => summary.unchecked += 1,
+            }
+        }
+        let verdict = commits.iter().map(|commit| commit.verdict).max().unwrap_or(Verdict::Exempt);
+        Self { verdict, summary, commits, policy: if from_file { "file" } else { "defaults" } }
+    }
+}
+
+/// Verifies commits and ranges. The policy is that of the newest commit that is named.
+pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
+    let place = Repository::discover(context)?;
+    let git = Git::open(&place, context)?;
+    let (commits, tip) = select(&git, &request.revisions)?;
+    let rules = Rules::of(&git, &tip)?;
+    // The store is only an index here: where it is missing or damaged, git alone has to do.
+    let store = Store::open(&place.store_path(), context.patience()).ok();
+    let gatherer = Gatherer::new(git, store, commits.len(), request.with_story)?;
+    let verdicts = commits.iter().map(|id| commit::judge(&gatherer, &rules, id)).collect();
+    Ok(VerifyOutcome::new(verdicts, rules.from_file))
+}
+
+/// The commits that arguments mean, and the tip whose policy counts.
+fn select(git: &Git, revisions: &[String]) -> Result<(Vec<CommitId>, CommitId)> {
+    let head = ["HEAD".to_owned()];
+    let revisions = if revisions.is_empty() { &head } else { revisions };
+    let is_range = |revision: &String| revision.contains("..") || revision.starts_with('^');
+    let (ranges, single): (Vec<&String>, Vec<&String>) = revisions.iter().partition(|revision| is_range(revision));
+    let mut commits = Vec::new();
+    for revision in &single {
+        commits.push(git.resolve(revision)?);
+    }
+    let mut tip = commits.first().copied();
+    if !ranges.is_empty() {
+        let arguments: Vec<&str> = ranges.iter().map(|range| range.as_str()).collect();
+        let listed = git.commits(&arguments)?;
+        if tip.is_none() {
+            tip = listed.first().copied().or(range_tip(git, ranges[0])?);
+        }
+        commits.extend(listed);
+    }
+    let mut seen = std::collections::HashSet::new();
+    commits.retain(|commit| seen.insert(*commit));
+    let tip = tip.ok_or_else(|| {
+        Error::new(Code::CommitNotFound, "the range names no commit").hint("a range is BASE..HEAD, as in git log")
+    })?;
+    Ok((commits, tip))
+}
+
+/// The head of a range in which there are no commits.
+fn range_tip(git: &Git, range: &str) -> Result<Option<CommitId>> {
+    let head = range.rsplit("..").next().unwrap_or_default().trim_start_matches('.');
+    git.resolve(if head.is_empty() { "HEAD" } else { head }).map(Some)
+}

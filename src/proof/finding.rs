@@ -1,0 +1,170 @@
+//! Findings: what a verifier has to say about a commit, with stable codes.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// How a commit, or a whole range, stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It needs no proof and has none.
+    Exempt,
+    /// It is proven.
+    Pass,
+    /// It could not be checked.
+    Unchecked,
+    /// A proof is broken, or one that must be there is not.
+    Fail,
+}
+
+impl Verdict {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Exempt => "exempt",
+            Self::Pass => "pass",
+            Self::Unchecked => "unchecked",
+            Self::Fail => "fail",
+        }
+    }
+}
+
+/// What a finding does to the verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// It is worth knowing.
+    Warning,
+    /// Something could not be checked.
+    Unchecked,
+    /// Something is wrong.
+    Error,
+}
+
+macro_rules! findings {
+    ($($(#[$doc:meta])* $name:ident $text:literal)*) => {
+        /// The stable names of findings.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum FindingCode {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl FindingCode {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The name that is printed.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$name => $text,)*
+                }
+            }
+        }
+    };
+}
+
+findings! {
+    /// There is no anchor, and there must be one.
+    AnchorMissing "ANCHOR_MISSING"
+    /// A line of a note is not one that we would write.
+    AnchorMalformed "ANCHOR_MALFORMED"
+    /// An anchor is not for the change where it is found, or says something of its own commit that is not so.
+    BindingMismatch "BINDING_MISMATCH"
+    /// The anchor's binding is weaker than policy takes.
+    BindingTooWeak "BINDING_TOO_WEAK"
+    /// A trailer names a root that does not hold for the commit, or a line only looks like a trailer of ours.
+    TrailerMismatch "TRAILER_MISMATCH"
+    /// The evidence was fetched, and the file of a root is not in it.
+    EvidenceMissing "EVIDENCE_MISSING"
+    /// The chain of the evidence does not hold, or is not the one that the anchor names.
+    ChainBroken "CHAIN_BROKEN"
+    /// The evidence adds up to another root or count.
+    RootMismatch "ROOT_MISMATCH"
+    /// The last line of the evidence is no reflection that can be read.
+    ReflectionMissing "REFLECTION_MISSING"
+    /// Policy does not take the scheme.
+    SchemeNotAllowed "SCHEME_NOT_ALLOWED"
+    /// The session does not say that it explains this change.
+    NotRooted "NOT_ROOTED"
+    /// Fewer people have signed than must.
+    SignatureMissing "SIGNATURE_MISSING"
+    /// A signature is not one of the anchor.
+    SignatureInvalid "SIGNATURE_INVALID"
+    /// A signature is by a key that is not listed.
+    SignerUnknown "SIGNER_UNKNOWN"
+    /// A signature is by a key that is not valid at the time that counts.
+    SignerExpired "SIGNER_EXPIRED"
+    /// Lines of the evidence are withheld.
+    EvidenceWithheld "EVIDENCE_WITHHELD"
+    /// No seal that counts lists the anchor.
+    SealMissing "SEAL_MISSING"
+    /// The chain of seals does not hold.
+    SealBroken "SEAL_BROKEN"
+    /// A seal lists an anchor that the notes do not have.
+    AnchorDeleted "ANCHOR_DELETED"
+    /// The head of the rounds that was seen before is no ancestor of the present one.
+    RoundsRolledBack "ROUNDS_ROLLED_BACK"
+    /// A ref that is needed is not in this clone.
+    RefNotFetched "REF_NOT_FETCHED"
+    /// An object that is needed is not in this clone.
+    ObjectMissing "OBJECT_MISSING"
+    /// The policy cannot be read.
+    PolicyUnreadable "POLICY_UNREADABLE"
+}
+
+impl fmt::Display for FindingCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl Serialize for FindingCode {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+/// One thing to say about a commit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Its stable name.
+    pub code: FindingCode,
+    /// What it does to the verdict.
+    pub severity: Severity,
+    /// What was found.
+    pub message: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl Finding {
+    /// Something is wrong.
+    pub fn error(code: FindingCode, message: impl Into<String>) -> Self {
+        Self { code, severity: Severity::Error, message: message.into(), hint: None }
+    }
+
+    /// Something could not be checked.
+    pub fn unchecked(code: FindingCode, message: impl Into<String>) -> Self {
+        Self { code, severity: Severity::Unchecked, message: message.into(), hint: None }
+    }
+
+    /// Something is worth knowing.
+    pub fn warning(code: FindingCode, message: impl Into<String>) -> Self {
+        Self { code, severity: Severity::Warning, message: message.into(), hint: None }
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same, without a say in the verdict.
+    #[must_use]
+    pub fn softened(mut self) -> Self {
+        self.severity = Severity::Warning;
+        self
+    }
+}

@@ -1,0 +1,403 @@
+//! From what was gathered to findings: whether an anchor holds for the commit where it is found, and how a commit stands
+//! by its anchors. Pure: gathering is someone else's work.
+
+use super::anchor::Anchor;
+use super::change::GitAttestation;
+use super::digest::{ChangeId, CommitId, TreeId};
+use super::evidence::{EvidenceError, Flaw, Summary};
+use super::finding::{Finding, FindingCode, Severity, Verdict};
+use super::policy::{Binding, EvidenceRule, Requirements};
+use super::trailer::{ProofTrailer, ProofTrailers, RootTrailer, Stray};
+
+/// What is known of a commit that is at hand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitFacts {
+    /// The commit.
+    pub id: CommitId,
+    /// Its tree.
+    pub tree: TreeId,
+    /// The trees of its parents, in order.
+    pub parent_trees: Vec<TreeId>,
+    /// What it does; `None` for an empty change and for a merge.
+    pub change: Option<ChangeId>,
+}
+
+/// What is known of the evidence of a root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Evidence {
+    /// This clone has no evidence at all.
+    NotFetched,
+    /// This clone has evidence, but none for this root.
+    Missing,
+    /// There is something that cannot be read as evidence.
+    Unreadable(String),
+    /// It does not hold.
+    Broken(EvidenceError),
+    /// It holds by itself.
+    Holds(EvidenceFacts),
+}
+
+/// What evidence that holds by itself says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvidenceFacts {
+    /// What it adds up to.
+    pub summary: Summary,
+    /// The changes that it attests.
+    pub attested: Vec<GitAttestation>,
+}
+
+/// What the signatures of an anchor come to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Signatures {
+    /// The people who signed it validly, each once.
+    pub people: Vec<String>,
+    /// What is wrong with the others.
+    pub findings: Vec<Finding>,
+}
+
+/// An anchor with all that is known of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Candidate<'a> {
+    /// The anchor.
+    pub anchor: &'a Anchor,
+    /// The commit that it was made for, if it is at hand.
+    pub own: Option<&'a CommitFacts>,
+    /// The evidence of its root.
+    pub evidence: &'a Evidence,
+    /// Who signed it.
+    pub signatures: &'a Signatures,
+    /// The round that sealed it, if one that counts did.
+    pub round: Option<u64>,
+}
+
+/// How an anchor stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// How it belongs to the commit; `None` if it does not.
+    pub binding: Option<Binding>,
+    /// Whether the session attests the change.
+    pub rooted: bool,
+    /// What there is to say.
+    pub findings: Vec<Finding>,
+}
+
+impl Standing {
+    /// Whether it holds in full.
+    pub fn holds(&self) -> bool {
+        self.binding.is_some() && self.worst() < Some(Severity::Unchecked)
+    }
+
+    /// The worst of its findings.
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.iter().map(|finding| finding.severity).max()
+    }
+}
+
+/// The strongest binding of an anchor to a commit.
+pub fn binding(anchor: &Anchor, own: Option<&CommitFacts>, commit: &CommitFacts) -> Option<Binding> {
+    if anchor.commit == commit.id {
+        return Some(Binding::Exact);
+    }
+    if own.is_some_and(|own| own.tree == commit.tree && own.parent_trees == commit.parent_trees) {
+        return Some(Binding::Reworded);
+    }
+    (commit.change.is_some() && commit.change == anchor.change_id).then_some(Binding::Moved)
+}
+
+/// Judges an anchor where it is found. `proof_grade` commits need a session that ends in a reflection, whatever the
+/// session itself says it is.
+pub fn judge(
+    candidate: &Candidate<'_>,
+    commit: &CommitFacts,
+    proof_grade: bool,
+    rules: &Requirements,
+    at_hand: &dyn Fn(&CommitId) -> Option<CommitFacts>,
+) -> Standing {
+    let anchor = candidate.anchor;
+    let mut findings = Vec::new();
+    if let Some(own) = candidate.own
+        && (own.tree != anchor.tree || own.change != anchor.change_id)
+    {
+        let what = if own.tree == anchor.tree { "change" } else { "tree" };
+        findings.push(Finding::error(
+            FindingCode::BindingMismatch,
+            format!("the anchor of session {} names another {what} than its own commit {}", anchor.session_id, own.id),
+        ));
+    }
+    let binding = binding(anchor, candidate.own, commit);
+    match binding {
+        None => findings.push(
+            Finding::error(
+                FindingCode::BindingMismatch,
+                format!(
+                    "the anchor of session {} was made for commit {}, which makes another change",
+                    anchor.session_id, anchor.commit
+                ),
+            )
+            .hint("a copied note proves nothing here; record and anchor a session for this change"),
+        ),
+        Some(binding) if binding < rules.binding => findings.push(Finding::error(
+            FindingCode::BindingTooWeak,
+            format!("the anchor is bound as {binding}, and policy takes {} or stronger", rules.binding),
+        )),
+        Some(_) => {}
+    }
+    if !rules.schemes.contains(&anchor.scheme) {
+        findings.push(Finding::error(
+            FindingCode::SchemeNotAllowed,
+            format!("session {} is hashed by scheme {}, which policy does not take", anchor.session_id, anchor.scheme),
+        ));
+    }
+    let rooted = match candidate.evidence {
+        Evidence::Holds(facts) => {
+            evidence_fits(anchor, facts, proof_grade, &mut findings);
+            is_rooted(anchor, facts, binding, commit, at_hand)
+        }
+        other => {
+            findings.extend(evidence_lacks(anchor, other, rules));
+            false
+        }
+    };
+    if !rooted {
+        let message = format!("session {} does not attest this change", anchor.session_id);
+        let finding = Finding::error(FindingCode::NotRooted, message)
+            .hint("commit while the session is open, or stage the change before its closing reflection");
+        findings.push(if rules.rooted { finding } else { finding.softened() });
+    }
+    findings.extend(candidate.signatures.findings.iter().cloned());
+    let signed = candidate.signatures.people.len();
+    if signed < rules.signatures as usize {
+        findings.push(
+            Finding::error(
+                FindingCode::SignatureMissing,
+                format!("{signed} of the {} people who must have signed the anchor", rules.signatures),
+            )
+            .hint("git proof sign adds a signature"),
+        );
+    }
+    if rules.sealed && candidate.round.is_none() {
+        findings.push(
+            Finding::error(FindingCode::SealMissing, "no seal of a listed sealer has this anchor")
+                .hint("git proof seal seals what is anchored; git proof sync fetches the seals of others"),
+        );
+    }
+    Standing { binding, rooted, findings }
+}
+
+/// What evidence that holds by itself must have to be that of the anchor.
+fn evidence_fits(anchor: &Anchor, facts: &EvidenceFacts, proof_grade: bool, findings: &mut Vec<Finding>) {
+    let summary = &facts.summary;
+    let session = &anchor.session_id;
+    if summary.root != anchor.root || summary.count != anchor.count {
+        findings.push(Finding::error(
+            FindingCode::RootMismatch,
+            format!(
+                "the evidence adds up to root {} with {} entries, not to root {} with {}",
+                summary.root, summary.count, anchor.root, anchor.count
+            ),
+        ));
+    }
+    let opening = &summary.opening;
+    let named = opening.session_id == *session && opening.task_id == anchor.task_id;
+    if summary.genesis != anchor.genesis || summary.head != anchor.head || opening.scheme != anchor.scheme || !named {
+        findings.push(Finding::error(
+            FindingCode::ChainBroken,
+            format!("the chain of the evidence is not the one that the anchor of session {session} names"),
+        ));
+    }
+    if (proof_grade || opening.proof_grade) && !summary.closed_by_reflection {
+        findings.push(
+            Finding::error(
+                FindingCode::ReflectionMissing,
+                format!("session {session} does not end in a reflection that can be read"),
+            )
+            .hint("a proof-grade session is closed by git proof record --type reflection"),
+        );
+    }
+    if summary.withheld > 0 {
+        findings.push(Finding::warning(
+            FindingCode::EvidenceWithheld,
+            format!("{} of {} entries of session {session} are withheld", summary.withheld, summary.count),
+        ));
+    }
+}
+
+/// What it means that evidence is not there or does not hold.
+fn evidence_lacks(anchor: &Anchor, evidence: &Evidence, rules: &Requirements) -> Option<Finding> {
+    let root = anchor.root;
+    let needed = rules.evidence == EvidenceRule::Required || rules.rooted;
+    match evidence {
+        Evidence::Holds(_) => None,
+        Evidence::NotFetched => {
+            let finding = Finding::unchecked(
+                FindingCode::RefNotFetched,
+                "refs/proof/evidence is not in this clone, so the records behind the root were not checked",
+            )
+            .hint("git proof sync, or git fetch origin refs/proof/evidence:refs/proof/evidence");
+            Some(if needed { finding } else { finding.softened() })
+        }
+        Evidence::Missing => {
+            let message = format!("there is no evidence for root {root}");
+            let finding = Finding::error(FindingCode::EvidenceMissing, message)
+                .hint("whoever anchored it has the evidence: git proof sync there, then here");
+            Some(if needed { finding } else { finding.softened() })
+        }
+        Evidence::Unreadable(why) => {
+            Some(Finding::error(FindingCode::EvidenceMissing, format!("the evidence for root {root}: {why}")))
+        }
+        Evidence::Broken(error) => {
+            let code = match error.flaw {
+                Flaw::RootMismatch { .. } | Flaw::CountMismatch { .. } => FindingCode::RootMismatch,
+                _ => FindingCode::ChainBroken,
+            };
+            Some(Finding::error(code, format!("the evidence for root {root} does not hold: {error}")))
+        }
+    }
+}
+
+/// Whether the session itself says that it explains this change, and nothing at hand says otherwise.
+fn is_rooted(
+    anchor: &Anchor,
+    facts: &EvidenceFacts,
+    binding: Option<Binding>,
+    commit: &CommitFacts,
+    at_hand: &dyn Fn(&CommitId) -> Option<CommitFacts>,
+) -> bool {
+    let Some(binding) = binding else { return false };
+    if !anchor.scheme.covers_everything() {
+        return false;
+    }
+    facts.attested.iter().any(|said| {
+        let speaks = match commit.change {
+            _ if said.commit == Some(commit.id) => true,
+            Some(change) => said.change_id == Some(change),
+            None => said.change_id.is_none() && said.tree == commit.tree && binding >= Binding::Reworded,
+        };
+        // The commit that it names may be here, and then it must be as it says.
+        speaks
+            && said.commit.is_none_or(|named| {
+                let known = if named == commit.id { Some(commit.clone()) } else { at_hand(&named) };
+                known.is_none_or(|known| known.tree == said.tree && known.change == said.change_id)
+            })
+    })
+}
+
+/// A commit's anchor that was judged.
+#[derive(Debug, Clone)]
+pub struct Judged<'a> {
+    /// The anchor.
+    pub anchor: &'a Anchor,
+    /// How it stands.
+    pub standing: Standing,
+}
+
+/// How a commit stands by the anchors that were found for it, as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The strongest binding of an anchor that holds.
+    pub binding: Option<Binding>,
+    /// What there is to say.
+    pub findings: Vec<Finding>,
+}
+
+/// Judges a commit: every root that its trailers name must hold, and at least one anchor in full. What else does not hold
+/// is a warning then; if none holds, all of it counts. `others` are findings about lines that are no anchors.
+pub fn conclude(
+    judged: &[Judged<'_>],
+    others: &[Finding],
+    trailers: &ProofTrailers,
+    proof_grade: bool,
+    notes_fetched: bool,
+    must_be_anchored: bool,
+) -> Outcome {
+    let holding: Vec<&Judged<'_>> = judged.iter().filter(|judged| judged.standing.holds()).collect();
+    let binding = holding.iter().filter_map(|judged| judged.standing.binding).max();
+    let mut findings = Vec::new();
+    for judged in judged {
+        let soften = !judged.standing.holds() && !holding.is_empty();
+        findings.extend(
+            judged.standing.findings.iter().map(
+                |finding| {
+                    if soften { finding.clone().softened() } else { finding.clone() }
+                },
+            ),
+        );
+    }
+    let soften = |finding: &Finding| if holding.is_empty() { finding.clone() } else { finding.clone().softened() };
+    findings.extend(others.iter().map(soften));
+    let mut named = 0;
+    for trailer in &trailers.trailers {
+        let ProofTrailer::Root(root) = trailer else { continue };
+        named += 1;
+        if !holding.iter().any(|judged| is_named(judged.anchor, root)) {
+            findings.push(unproven_trailer(root, judged, notes_fetched));
+        }
+    }
+    findings.extend(trailers.strays.iter().map(stray));
+    if judged.is_empty() && others.is_empty() && named == 0 && proof_grade {
+        findings.push(missing(notes_fetched, must_be_anchored));
+    }
+    let worst = findings.iter().map(|finding| finding.severity).max();
+    let verdict = match worst {
+        Some(Severity::Error) => Verdict::Fail,
+        Some(Severity::Unchecked) => Verdict::Unchecked,
+        _ if holding.is_empty() => Verdict::Exempt,
+        _ => Verdict::Pass,
+    };
+    Outcome { verdict, binding: binding.filter(|_| verdict == Verdict::Pass), findings }
+}
+
+/// Whether a trailer names the session of an anchor.
+pub fn is_named(anchor: &Anchor, root: &RootTrailer) -> bool {
+    anchor.session_id == root.session_id
+        && anchor.scheme == root.scheme
+        && anchor.root == root.root
+        && anchor.count == root.count
+}
+
+fn unproven_trailer(root: &RootTrailer, judged: &[Judged<'_>], notes_fetched: bool) -> Finding {
+    let session = &root.session_id;
+    if !notes_fetched {
+        return not_fetched(format!("the message names session {session}, but refs/notes/proof is not in this clone"));
+    }
+    let why = if judged.iter().any(|judged| is_named(judged.anchor, root)) {
+        "its anchor does not hold here"
+    } else if judged.iter().any(|judged| judged.anchor.session_id == *session) {
+        "its anchor names another root"
+    } else {
+        "no anchor of it was found for this change"
+    };
+    Finding::error(FindingCode::TrailerMismatch, format!("Proof-Root names session {session}, and {why}"))
+        .hint(format!("git proof anchor --session {session} where it was recorded, then git proof sync"))
+}
+
+fn not_fetched(message: String) -> Finding {
+    Finding::unchecked(FindingCode::RefNotFetched, message)
+        .hint("git proof sync, or git fetch origin refs/notes/proof:refs/notes/proof")
+}
+
+fn missing(notes_fetched: bool, must_be_anchored: bool) -> Finding {
+    if !notes_fetched && must_be_anchored {
+        return not_fetched("the commit is proof-grade, but refs/notes/proof is not in this clone".to_owned());
+    }
+    let finding = Finding::error(FindingCode::AnchorMissing, "the commit is proof-grade and has no anchor").hint(
+        "finalize the session that explains it and git proof anchor, or git proof sync if that was done elsewhere",
+    );
+    if must_be_anchored { finding } else { finding.softened() }
+}
+
+fn stray(stray: &Stray) -> Finding {
+    let message = match stray {
+        Stray::Outside { line } => format!("a line looks like a trailer of ours and is none: {line:?}"),
+        Stray::Malformed { line } => format!("a trailer cannot be read: {line:?}"),
+        Stray::UnknownKey { key } => format!("{key:?} is not a trailer that this version knows"),
+    };
+    let finding = Finding::warning(FindingCode::TrailerMismatch, message);
+    match stray {
+        // It claims a proof in the place where one is read, and nothing can be checked.
+        Stray::Malformed { .. } => Finding { severity: Severity::Error, ..finding },
+        _ => finding,
+    }
+}
