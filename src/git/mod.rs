@@ -6,7 +6,9 @@ mod history;
 mod notes;
 mod objects;
 mod open;
+mod patch;
 mod process;
+mod quote;
 mod refs;
 mod shelf;
 

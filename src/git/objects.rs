@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use git2::ObjectType;
+use git2::{ObjectType, Odb, Oid};
 
 use super::open::Git;
 use crate::error::{Code, Error, Result};
@@ -57,7 +57,7 @@ impl TreeEntry {
     }
 
     /// Git sorts a subtree as if its name ended in a slash.
-    fn sort_key(&self) -> impl Iterator<Item = u8> {
+    pub(super) fn sort_key(&self) -> impl Iterator<Item = u8> {
         self.name.iter().copied().chain(self.is_tree().then_some(b'/'))
     }
 }
@@ -100,27 +100,35 @@ impl Git {
     /// The content of an object of the given kind; its hash is checked.
     fn read(&self, id: &ObjectId, kind: ObjectType, limit: usize) -> Read<Vec<u8>> {
         let damaged = |why: String| ObjectError::Damaged(*id, why);
-        let wrong = |error: git2::Error| match error.code() {
-            git2::ErrorCode::NotFound => ObjectError::Missing(*id),
-            _ => damaged(error.message().to_owned()),
-        };
-        if id.as_bytes().len() * 2 != self.hex_length() {
-            return Err(ObjectError::Missing(*id));
-        }
-        let oid = git2::Oid::from_bytes(id.as_bytes()).map_err(wrong)?;
         if limit < usize::MAX {
-            let (size, _) = self.with_objects(|objects| objects.read_header(oid)).map_err(wrong)?;
+            let size = self.size(id)?;
             if size > limit {
                 return Err(damaged(format!("{size} bytes are more than the {limit} that are read")));
             }
         }
-        let (found, data) = self
-            .with_objects(|objects| objects.read(oid).map(|object| (object.kind(), object.data().to_vec())))
-            .map_err(wrong)?;
+        let (found, data) =
+            self.find(id, |objects, oid| objects.read(oid).map(|object| (object.kind(), object.data().to_vec())))?;
         if found != kind {
             return Err(damaged(format!("it is a {found}, not a {kind}")));
         }
         Ok(data)
+    }
+
+    /// How many bytes an object has, as its header says.
+    fn size(&self, id: &ObjectId) -> Read<usize> {
+        self.find(id, |objects, oid| objects.read_header(oid).map(|(size, _)| size))
+    }
+
+    fn find<T>(&self, id: &ObjectId, work: impl FnOnce(&Odb<'_>, Oid) -> Result<T, git2::Error>) -> Read<T> {
+        if id.as_bytes().len() * 2 != self.hex_length() {
+            return Err(ObjectError::Missing(*id));
+        }
+        Oid::from_bytes(id.as_bytes()).and_then(|oid| self.with_objects(|objects| work(objects, oid))).map_err(
+            |error| match error.code() {
+                git2::ErrorCode::NotFound => ObjectError::Missing(*id),
+                _ => ObjectError::Damaged(*id, error.message().to_owned()),
+            },
+        )
     }
 
     /// A commit.
@@ -142,9 +150,14 @@ impl Git {
         self.read(id, ObjectType::Blob, limit)
     }
 
+    /// The bytes of a file; `None` if there are more than `limit`.
+    pub(super) fn blob_within(&self, id: &ObjectId, limit: usize) -> Read<Option<Vec<u8>>> {
+        if self.size(id)? > limit { Ok(None) } else { self.read(id, ObjectType::Blob, usize::MAX).map(Some) }
+    }
+
     /// Whether an object is in this clone.
     pub fn has(&self, id: &ObjectId) -> bool {
-        let Ok(oid) = git2::Oid::from_bytes(id.as_bytes()) else { return false };
+        let Ok(oid) = Oid::from_bytes(id.as_bytes()) else { return false };
         id.as_bytes().len() * 2 == self.hex_length()
             && self.with_objects(|objects| Ok(objects.exists(oid))).unwrap_or(false)
     }
