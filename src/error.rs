@@ -96,6 +96,8 @@ codes! {
     ObjectMissing "OBJECT_MISSING" 3
     /// An object is not what its id says, or not what git would write.
     ObjectDamaged "ERR_OBJECT_DAMAGED" 4
+    /// A remote cannot be reached, or does not take what it is given.
+    RemoteFailed "ERR_REMOTE_FAILED" 4
     /// A policy cannot be read.
     PolicyUnreadable "POLICY_UNREADABLE" 3
     /// An inclusion proof does not hold.

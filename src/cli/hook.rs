@@ -1,5 +1,6 @@
-//! `hook`: what agents call.
+//! `hook`: what git and agents call.
 
+use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Read as _};
 
 use clap::Args;
@@ -8,39 +9,68 @@ use clap::builder::PossibleValuesParser;
 use super::ui::Ui;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::hook::{self, Agent};
+use crate::hook::{self, Agent, GitHook};
 
 /// More than any agent sends; what is larger is not read to its end.
 const LIMIT: u64 = 64 << 20;
 
-/// Take an event from an agent's hook, on standard input
+/// Take an event from a hook of git or of an agent
 ///
-/// Opens a session for the agent's own, notes which tools ran (by name and digest, never their output), and reminds the
-/// agent once to close a session that it leaves without a reflection. It never blocks the agent: what goes wrong is one
-/// line on standard error, and the exit code is 0.
+/// Of git: commit-msg names the session in the message, post-commit attests or anchors the commit, post-rewrite lets
+/// anchors follow, pre-push judges and shares. Of an agent (claude-code, codex, cursor, gemini), with its JSON on
+/// standard input: opens a session for the agent's own, notes which tools ran (by name and digest, never their output),
+/// and reminds the agent once to close a session that it leaves without a reflection. Recording never stands in the way:
+/// what goes wrong is one line on standard error, and the exit code is 0. What is judged and found wrong is exit code 1.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-An agent's configuration calls it; `git proof init --agent NAME` writes that.
+`git proof init` writes the hooks of git, `git proof init --agent NAME` the configuration of an agent.
 
 Examples:
-  git proof hook claude-code < event.json
+  git proof hook post-commit
+  git proof hook commit-msg .git/COMMIT_EDITMSG
   echo '{\"hook_event_name\":\"SessionStart\",\"session_id\":\"abc\"}' | git proof hook claude-code")]
 pub(super) struct Hook {
-    /// claude-code, codex, cursor or gemini
-    #[arg(value_name = "AGENT", value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::as_str)))]
+    /// commit-msg, post-commit, post-rewrite, pre-push; or claude-code, codex, cursor, gemini
+    #[arg(value_name = "EVENT", value_parser = PossibleValuesParser::new(events()))]
     #[arg(hide_possible_values = true)]
-    agent: String,
+    event: String,
+
+    /// What git gives to the hook
+    #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+fn events() -> Vec<&'static str> {
+    GitHook::ALL.map(GitHook::as_str).into_iter().chain(Agent::ALL.map(Agent::as_str)).collect()
 }
 
 impl Hook {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) {
-        let Some(agent) = Agent::parse(&self.agent) else { return }; // the parser lets only agents through
+        if let Some(hook) = GitHook::parse(&self.event) {
+            return self.of_git(hook, &context, ui);
+        }
+        let Some(agent) = Agent::parse(&self.event) else { return }; // the parser lets only these through
         match input().and_then(|input| hook::run(context, agent, &input)) {
             Ok(None) => {}
             // The agent reads JSON, whoever calls.
             Ok(Some(answer)) => ui.text(|_| format!("{answer}\n")),
-            Err(error) => ui.say(&format!("git proof hook {}: {error}", self.agent)),
+            Err(error) => ui.say(&format!("git proof hook {}: {error}", self.event)),
         }
+    }
+
+    fn of_git(&self, hook: GitHook, context: &Context, ui: &mut Ui) {
+        let input = if hook.reads_input() { input() } else { Ok(Vec::new()) };
+        let answer = match input {
+            Ok(input) => hook.run(context, &self.arguments, &input),
+            Err(error) => {
+                ui.say(&format!("git proof hook {}: {error}", self.event));
+                return ui.answer(u8::from(hook == GitHook::PrePush));
+            }
+        };
+        for line in &answer.say {
+            ui.say(line);
+        }
+        ui.answer(u8::from(answer.stop));
     }
 }
 
@@ -48,7 +78,7 @@ fn input() -> Result<Vec<u8>> {
     let unreadable = |what: &str| Error::new(Code::Unreadable, what.to_owned());
     let stdin = io::stdin().lock();
     if stdin.is_terminal() {
-        return Err(unreadable("an agent's event is read from standard input, which is a terminal"));
+        return Err(unreadable("the event is read from standard input, which is a terminal"));
     }
     let mut bytes = Vec::new();
     stdin

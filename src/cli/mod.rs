@@ -1,5 +1,6 @@
 //! The command line: arguments in, an op in the middle, text or JSON out. The only place that prints.
 
+mod anchor;
 mod check;
 mod content;
 mod draw;
@@ -9,7 +10,9 @@ mod mcp;
 mod read;
 mod record;
 mod session;
+mod sync;
 mod ui;
+mod verify;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -59,6 +62,11 @@ enum Command {
     Prove(read::Prove),
     CheckProof(check::CheckProof),
     CheckEvidence(check::CheckEvidence),
+    Anchor(anchor::Anchor),
+    Carry(anchor::Carry),
+    Sync(sync::Sync),
+    Verify(verify::Verify),
+    Gate(verify::Gate),
     Mcp(mcp::Mcp),
     Hook(hook::Hook),
 }
@@ -82,6 +90,11 @@ impl Command {
             Self::Prove(command) => command.run(context, ui),
             Self::CheckProof(command) => command.run(&context, ui),
             Self::CheckEvidence(command) => command.run(&context, ui),
+            Self::Anchor(command) => command.run(context, ui),
+            Self::Carry(command) => command.run(context, ui),
+            Self::Sync(command) => command.run(context, ui),
+            Self::Verify(command) => command.run(&context, ui),
+            Self::Gate(command) => command.run(&context, ui),
             Self::Mcp(command) => command.run(context),
             Self::Hook(command) => {
                 command.run(context, ui);

@@ -10,11 +10,14 @@ mod patch;
 mod process;
 mod quote;
 mod refs;
+mod remote;
 mod shelf;
 
 pub use discover::Repository;
 pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 pub use open::Git;
-pub use process::{editor, identity, worktree_root};
+pub use process::{editor, identity, interpret_trailers, worktree_root};
 pub use refs::{CHANGES, EVIDENCE, NOTES, ROUNDS, WHY};
+pub use remote::{PushRefusal, Remote};
+pub(crate) use remote::{SHARED, SYNCING};
 pub use shelf::Shelved;

@@ -73,6 +73,21 @@ impl Git {
         self.repository.is_shallow()
     }
 
+    /// Whether the settings say how trailers or comments are written, so that only git itself can tell.
+    pub fn has_trailer_settings(&self) -> bool {
+        let Ok(config) = self.repository.config() else { return true };
+        let set = |glob: &str| {
+            let Ok(mut entries) = config.entries(Some(glob)) else { return true };
+            entries.next().is_some()
+        };
+        set("trailer\\.") || set("core\\.comment")
+    }
+
+    /// The value of a setting.
+    pub fn setting(&self, key: &str) -> Option<String> {
+        self.repository.config().and_then(|config| config.get_string(key)).ok()
+    }
+
     /// Whether `git log` is set to show the notes of a ref.
     pub fn shows_notes(&self, name: &str) -> bool {
         let Ok(config) = self.repository.config() else { return false };

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::open::Git;
@@ -28,6 +28,22 @@ pub fn worktree_root(context: &Context) -> Option<PathBuf> {
     // Only the newline that git adds: a directory's name may end in anything.
     path.pop_if(|byte| *byte == b'\n');
     (!path.is_empty()).then(|| PathBuf::from(OsString::from_vec(path)))
+}
+
+/// Lets git add a trailer to the message in a file, by the user's own settings. One that is there is not added again.
+pub fn interpret_trailers(context: &Context, file: &Path, line: &str) -> Result<()> {
+    let output = Command::new("git")
+        .args(["interpret-trailers", "--in-place", "--no-divider", "--if-exists", "addIfDifferent", "--trailer", line])
+        .arg(file)
+        .current_dir(&context.directory)
+        .stdin(Stdio::null())
+        .output();
+    let failed = |why: String| Error::new(Code::RepositoryFailed, "git interpret-trailers failed").because(why.trim());
+    match output {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(failed(String::from_utf8_lossy(&output.stderr).into_owned())),
+        Err(error) => Err(failed(error.to_string())),
+    }
 }
 
 fn variable(context: &Context, name: &str) -> Option<String> {

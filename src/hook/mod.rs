@@ -7,6 +7,7 @@ mod claude_code;
 mod codex;
 mod cursor;
 mod gemini;
+mod git;
 
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,8 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::Repository;
 use crate::ops::{self, ToolUse, Workspace};
+
+pub use git::{Answer, GitHook};
 
 /// An agent whose hooks are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

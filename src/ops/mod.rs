@@ -19,6 +19,7 @@ mod record;
 mod search;
 mod secrets;
 mod start;
+mod sync;
 mod text;
 mod verify;
 mod view;
@@ -44,6 +45,9 @@ pub use record::{RecordRequest, record};
 pub use search::{SearchHit, SearchOutcome, search};
 pub use secrets::{Secret, find_secret};
 pub use start::{StartOutcome, StartRequest, start};
-pub use verify::{CommitVerdict, SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest, verify};
+pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
+pub use verify::{
+    CommitVerdict, GateRequest, SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest, gate, gate_push, verify,
+};
 pub use view::{BodyView, EntryView, SessionView};
 pub use workspace::Workspace;

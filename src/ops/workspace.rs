@@ -29,7 +29,11 @@ impl Workspace {
 
     /// The repository of the working directory; an error if it has no store.
     pub fn open(context: Context) -> Result<Self> {
-        let repository = Repository::discover(&context)?;
+        Self::at(Repository::discover(&context)?, context)
+    }
+
+    /// A repository that was found; an error if it has no store.
+    pub fn at(repository: Repository, context: Context) -> Result<Self> {
         let store = Store::open(&repository.store_path(), context.patience())?;
         Ok(Self { context, repository, store, given: None })
     }

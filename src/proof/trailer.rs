@@ -107,6 +107,41 @@ impl ProofTrailers {
     }
 }
 
+/// A message with one more trailer, where `git interpret-trailers` puts it by its default settings: at the end of the
+/// block, or as a block of its own. One that is there already is not added again.
+pub fn add(message: &[u8], line: &str) -> Vec<u8> {
+    let mut whole = message.to_vec();
+    if !whole.is_empty() && !whole.ends_with(b"\n") {
+        whole.push(b'\n');
+    }
+    let Parts { before, block, after } = Parts::of(&whole);
+    let same = |trailer: &Trailer| {
+        line.split_once(": ")
+            .is_some_and(|(key, value)| trailer.key.eq_ignore_ascii_case(key) && trailer.value == value)
+    };
+    if read_block(block).iter().any(same) {
+        return message.to_vec();
+    }
+    let mut added = before.to_vec();
+    if block.is_empty() {
+        if !lines(before).next_back().is_some_and(is_blank) {
+            added.push(b'\n');
+        }
+    } else {
+        added.extend_from_slice(block);
+    }
+    added.extend_from_slice(line.as_bytes());
+    added.push(b'\n');
+    added.extend_from_slice(after);
+    added
+}
+
+/// Whether a message says nothing but comments, so that git would not commit it.
+pub fn is_blank_message(message: &[u8]) -> bool {
+    let Parts { before, block, .. } = Parts::of(message);
+    lines(before).chain(lines(block)).all(|line| is_blank(line) || is_comment(line))
+}
+
 /// All trailers of a commit's message.
 pub fn trailers(message: &[u8]) -> Vec<Trailer> {
     read_block(Parts::of(message).block)

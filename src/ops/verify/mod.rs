@@ -1,6 +1,7 @@
 //! `verify`: what a clone alone can say about the proof of commits.
 
 mod commit;
+mod gate;
 mod gather;
 mod rules;
 
@@ -14,6 +15,7 @@ use crate::proof::finding::Verdict;
 use crate::store::Store;
 
 pub use commit::{CommitVerdict, SessionVerdict};
+pub use gate::{GateRequest, gate, gate_push};
 use gather::Gatherer;
 pub use gather::Told;
 use rules::Rules;

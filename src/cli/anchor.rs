@@ -1,0 +1,98 @@
+//! `anchor`, `carry`.
+
+use clap::Args;
+
+use super::ui::{Role, Ui};
+use crate::context::Context;
+use crate::error::Result;
+use crate::ops::{self, AnchorRequest, Workspace};
+
+/// Bind a finalized session to the commits it explains
+///
+/// Writes the session's evidence under refs/proof/evidence and then one line into the note of each commit, in
+/// refs/notes/proof. Without --commit, the commits that the session attested are anchored, else HEAD. What is anchored
+/// already stays as it is. `git proof sync` shares it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof anchor
+  git proof anchor --session t-89-login --commit HEAD~2 --commit HEAD")]
+pub(super) struct Anchor {
+    /// The session [default: GIT_PROOF_SESSION, else the current one]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+
+    /// A commit; may be given several times
+    #[arg(long = "commit", value_name = "REV")]
+    commits: Vec<String>,
+}
+
+impl Anchor {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let request = AnchorRequest { session: self.session.clone(), commits: self.commits.clone() };
+        let outcome = ops::anchor(&mut Workspace::open(context)?, &request)?;
+        if outcome.anchors.iter().any(|anchor| !anchor.rooted) {
+            ui.say("note: the session does not attest a commit that it is anchored on; it is not rooted there");
+        }
+        restored(ui, outcome.restored);
+        ui.show(&outcome, |outcome, paint| {
+            let mut text = String::new();
+            for anchor in &outcome.anchors {
+                let what = if anchor.created { "Anchored" } else { "Anchored before" };
+                let id = anchor.commit.to_string();
+                text.push_str(&format!(
+                    "{} session {} on {}.\n  anchor {}\n",
+                    paint.paint(Role::Good, what),
+                    outcome.session_id,
+                    &id[..12],
+                    anchor.anchor_id
+                ));
+            }
+            text
+        });
+        Ok(())
+    }
+}
+
+/// Copy the anchors of a commit to one that makes the same change
+///
+/// What the post-rewrite hook does after a rebase or an amend, by hand. Lines are copied byte for byte, and only where the
+/// change is the same.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  git proof carry --from ORIG_HEAD --to HEAD")]
+pub(super) struct Carry {
+    /// The commit as it was
+    #[arg(long, value_name = "REV")]
+    from: String,
+
+    /// The commit as it is
+    #[arg(long, value_name = "REV")]
+    to: String,
+}
+
+impl Carry {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let outcome = ops::carry(&mut Workspace::open_or_create(context)?, &self.from, &self.to)?;
+        restored(ui, outcome.restored);
+        ui.show(&outcome, |outcome, paint| {
+            let Some(carried) = outcome.carried.first() else {
+                return "There is no anchor to carry.\n".to_owned();
+            };
+            match (carried.lines, carried.left) {
+                (0, left) => format!("Nothing carried: {left} lines are for another change.\n"),
+                (lines, 0) => format!("{} {lines} lines.\n", paint.paint(Role::Good, "Carried")),
+                (lines, left) => format!("Carried {lines} lines; {left} are for another change and stay.\n"),
+            }
+        });
+        Ok(())
+    }
+}
+
+/// Says that lines were put back.
+pub(super) fn restored(ui: &mut Ui, lines: u64) {
+    match lines {
+        0 => {}
+        1 => ui.say("git proof: another writer had overwritten a note of ours; its line is back"),
+        lines => ui.say(&format!("git proof: another writer had overwritten notes of ours; {lines} lines are back")),
+    }
+}

@@ -1,0 +1,193 @@
+//! `verify`, `gate`.
+
+use clap::Args;
+
+use super::ui::{Paint, Role, Ui, inert};
+use crate::context::Context;
+use crate::error::Result;
+use crate::ops::{self, CommitVerdict, GateRequest, SessionVerdict, VerifyOutcome, VerifyRequest};
+use crate::proof::finding::{Severity, Verdict};
+use crate::proof::record::RecordType;
+
+/// Commits of which everything that was decided is shown.
+const TOLD_IN_FULL: usize = 50;
+
+/// Check the proof of commits, from this clone alone
+///
+/// Takes commits and ranges as git log does; HEAD if none is given. Reads notes, trailers and evidence, and computes
+/// everything again; the store is not needed. Exit code 0: nothing is broken. 1: a proof is broken. 3: something that is
+/// needed is not in this clone. The policy is the one in .proof/policy.toml of the newest commit named, else the defaults.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof verify
+  git proof verify main..feature
+  git proof verify --json HEAD~5..HEAD | jq .summary")]
+pub(super) struct Verify {
+    /// Commits and ranges [default: HEAD]
+    #[arg(value_name = "REV|RANGE")]
+    revisions: Vec<String>,
+
+    /// Print nothing; the exit code says it all
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl Verify {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let with_story = !ui.json && !self.quiet;
+        let outcome = ops::verify(context, &VerifyRequest { revisions: self.revisions.clone(), with_story })?;
+        ui.answer(exit_code(outcome.verdict));
+        if !self.quiet {
+            ui.show(&outcome, render);
+        }
+        Ok(())
+    }
+}
+
+/// Turn away a range in which a proof-grade commit cannot be checked
+///
+/// Judges every commit of BASE..HEAD by the policy at the tip of BASE, never by one that the range brings along. Exit
+/// code 0: it may pass. 1: it is turned away. 3: something that is needed is not in this clone.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof gate --base origin/main --head HEAD
+  git proof gate --base main --head feature --require-policy --json")]
+pub(super) struct Gate {
+    /// The branch that is to be changed; its tip has the policy
+    #[arg(long, value_name = "REV")]
+    base: String,
+
+    /// What it is to be changed to
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    head: String,
+
+    /// Refuse a base that has no .proof/policy.toml, instead of using the defaults
+    #[arg(long)]
+    require_policy: bool,
+}
+
+impl Gate {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let request =
+            GateRequest { base: self.base.clone(), head: self.head.clone(), require_policy: self.require_policy };
+        let outcome = ops::gate(context, &request)?;
+        if outcome.policy == "defaults" {
+            ui.say(&format!("git proof gate: {} has no .proof/policy.toml; the defaults are used", self.base));
+        }
+        ui.answer(exit_code(outcome.verdict));
+        ui.show(&outcome, render);
+        Ok(())
+    }
+}
+
+/// The exit code that says a verdict.
+pub(super) fn exit_code(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Pass | Verdict::Exempt => 0,
+        Verdict::Fail => 1,
+        Verdict::Unchecked => 3,
+    }
+}
+
+fn render(outcome: &VerifyOutcome, paint: Paint) -> String {
+    let mut text = headline(outcome, paint);
+    // Of many commits, only those with something to say.
+    let many = outcome.commits.len() > TOLD_IN_FULL;
+    for commit in &outcome.commits {
+        let plain = matches!(commit.verdict, Verdict::Pass | Verdict::Exempt) && commit.findings.is_empty();
+        if !(many && plain) {
+            text.push('\n');
+            text.push_str(&one(commit, many, paint));
+        }
+    }
+    text
+}
+
+fn headline(outcome: &VerifyOutcome, paint: Paint) -> String {
+    let summary = outcome.summary;
+    let word = match outcome.verdict {
+        Verdict::Pass => paint.paint(Role::Good, "Verified"),
+        Verdict::Exempt => "Nothing to verify".to_owned(),
+        Verdict::Fail => paint.paint(Role::Bad, "Broken"),
+        Verdict::Unchecked => paint.paint(Role::Decision, "Could not check"),
+    };
+    let mut counts = Vec::new();
+    for (count, what) in [
+        (summary.pass, "proven"),
+        (summary.fail, "broken"),
+        (summary.unchecked, "not checked"),
+        (summary.exempt, "without a proof"),
+    ] {
+        if count > 0 {
+            counts.push(format!("{count} {what}"));
+        }
+    }
+    if counts.is_empty() {
+        counts.push("no commits".to_owned());
+    }
+    format!("{word}: {}.\n", counts.join(", "))
+}
+
+fn one(commit: &CommitVerdict, brief: bool, paint: Paint) -> String {
+    let id = commit.commit.to_string();
+    let verdict = match commit.verdict {
+        Verdict::Pass => paint.paint(Role::Good, "pass"),
+        Verdict::Fail => paint.paint(Role::Bad, "fail"),
+        Verdict::Unchecked => paint.paint(Role::Decision, "unchecked"),
+        Verdict::Exempt => paint.paint(Role::Faint, "exempt"),
+    };
+    let bound = commit.binding.map(|binding| format!(" ({binding})")).unwrap_or_default();
+    let mut text = format!("{} {}\n  {verdict}{bound}\n", paint.paint(Role::Strong, &id[..12]), inert(&commit.subject));
+    for session in &commit.sessions {
+        text.push_str(&session_line(session));
+        if !brief && session.holds {
+            text.push_str(&story(session, paint));
+        }
+    }
+    for finding in &commit.findings {
+        let word = match finding.severity {
+            Severity::Error => paint.paint(Role::Bad, "error"),
+            Severity::Unchecked => paint.paint(Role::Decision, "not checked"),
+            Severity::Warning => "note".to_owned(),
+        };
+        text.push_str(&format!("  {word}: {} {}\n", finding.code, inert(&finding.message)));
+        if let Some(hint) = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning) {
+            text.push_str(&format!("    hint: {}\n", inert(hint)));
+        }
+    }
+    text
+}
+
+fn session_line(session: &SessionVerdict) -> String {
+    let mut what = vec![format!("{} entries", session.count), format!("evidence {}", session.evidence)];
+    what.push(if session.rooted { "rooted" } else { "not rooted" }.to_owned());
+    if !session.signers.is_empty() {
+        what.push(format!("signed by {}", inert(&session.signers.join(", "))));
+    }
+    if let Some(round) = session.round {
+        what.push(format!("sealed in round {round}"));
+    }
+    format!("  session {}: {}\n", session.session_id, what.join(", "))
+}
+
+fn story(session: &SessionVerdict, paint: Paint) -> String {
+    let mut text = String::new();
+    if let Some(intent) = &session.intent {
+        text.push_str(&format!("    intent: {}\n", indented(intent)));
+    }
+    for told in &session.told {
+        let (role, word) = match told.kind {
+            RecordType::Decision => (Role::Decision, "decision"),
+            _ => (Role::Reflection, "reflection"),
+        };
+        text.push_str(&format!("    {}: {}\n", paint.paint(role, word), indented(&told.content)));
+    }
+    text
+}
+
+/// Text over several lines, each of them inert and set in.
+fn indented(text: &str) -> String {
+    text.trim_end().lines().map(inert).collect::<Vec<_>>().join("\n      ")
+}

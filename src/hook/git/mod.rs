@@ -1,0 +1,101 @@
+//! Hooks of git. Those that record fail open: what goes wrong is said, and git goes on. Those that judge fail closed.
+
+mod commit_msg;
+mod post_commit;
+mod post_rewrite;
+mod pre_push;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::git::Repository;
+use crate::ops::Workspace;
+
+/// A hook of git.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GitHook {
+    /// Before a commit: its message is at hand.
+    CommitMsg,
+    /// After a commit.
+    PostCommit,
+    /// After an amend or a rebase.
+    PostRewrite,
+    /// Before a push.
+    PrePush,
+}
+
+/// How a hook ended.
+#[derive(Debug, Clone, Default)]
+pub struct Answer {
+    /// What to say to whoever is watching.
+    pub say: Vec<String>,
+    /// Whether git must stop.
+    pub stop: bool,
+}
+
+impl Answer {
+    fn say(line: impl Into<String>) -> Self {
+        Self { say: vec![line.into()], stop: false }
+    }
+}
+
+impl GitHook {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::CommitMsg, Self::PostCommit, Self::PostRewrite, Self::PrePush];
+
+    /// Its name, as git has it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::CommitMsg => "commit-msg",
+            Self::PostCommit => "post-commit",
+            Self::PostRewrite => "post-rewrite",
+            Self::PrePush => "pre-push",
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|hook| hook.as_str() == name)
+    }
+
+    /// Whether git writes something to its standard input.
+    pub const fn reads_input(self) -> bool {
+        matches!(self, Self::PostRewrite | Self::PrePush)
+    }
+
+    /// Runs the hook with what git gave it.
+    pub fn run(self, context: &Context, arguments: &[OsString], input: &[u8]) -> Answer {
+        let answer = match self {
+            Self::CommitMsg => commit_msg::run(context, arguments),
+            Self::PostCommit => post_commit::run(context),
+            Self::PostRewrite => post_rewrite::run(context, input),
+            Self::PrePush => return pre_push::run(context, arguments, input),
+        };
+        answer.unwrap_or_else(|error| Answer::say(self.complaint(&error)))
+    }
+
+    fn complaint(self, error: &Error) -> String {
+        let hint = error.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        format!("git proof {}: {error}{hint}", self.as_str())
+    }
+}
+
+/// The workspace of the repository; `None` where nothing was ever recorded, so that there is nothing to do.
+fn workspace(context: &Context) -> Result<Option<Workspace>> {
+    let place = Repository::discover(context)?;
+    if !place.store_path().exists() {
+        return Ok(None);
+    }
+    Workspace::at(place, context.clone()).map(Some)
+}
+
+/// Says that lines were put back.
+fn restored(lines: u64) -> Option<String> {
+    (lines > 0).then(|| format!("git proof: another writer had overwritten notes of ours; lines put back: {lines}"))
+}
+
+fn path(argument: Option<&OsString>) -> Option<PathBuf> {
+    argument.map(PathBuf::from)
+}

@@ -1,0 +1,90 @@
+//! `pre-push`: judges what is about to be pushed, indexes it, and shares the proof refs first. Its own push runs no hook.
+
+use std::ffi::OsString;
+
+use super::{Answer, GitHook, restored};
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+use crate::git::{Git, NOTES, Repository, SYNCING};
+use crate::ops::{self, GateRequest, Pushed, Workspace};
+use crate::proof::digest::CommitId;
+use crate::proof::finding::{Severity, Verdict};
+
+pub(super) fn run(context: &Context, arguments: &[OsString], input: &[u8]) -> Answer {
+    if context.variable(SYNCING).is_some() {
+        return Answer::default();
+    }
+    match judged(context, arguments, input) {
+        Ok(answer) => answer,
+        Err(error) => {
+            let say = vec![
+                GitHook::PrePush.complaint(&error),
+                "git proof: the push was stopped because it could not be judged; git push --no-verify goes around it"
+                    .to_owned(),
+            ];
+            Answer { say, stop: true }
+        }
+    }
+}
+
+fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Answer> {
+    let place = Repository::discover(context)?;
+    let git = Git::open(&place, context)?;
+    if !place.store_path().exists() && git.tip(NOTES)?.is_none() {
+        return Ok(Answer::default());
+    }
+    let name = arguments
+        .first()
+        .and_then(|name| name.to_str())
+        .ok_or_else(|| Error::new(Code::InvalidParams, "git gives the name of the remote, and it was not given"))?;
+    let remote = git.remote(Some(name))?;
+    let pushed = branches(input, &git);
+    let mut answer = Answer::default();
+    for branch in &pushed {
+        let outcome = ops::gate_push(context, &GateRequest::of_push(&remote.name, branch))?;
+        for commit in &outcome.commits {
+            let id = &commit.commit.to_string()[..12];
+            for finding in commit.findings.iter().filter(|finding| finding.severity > Severity::Warning) {
+                answer.say.push(format!("git proof: {id}: {} {}", finding.code, finding.message));
+            }
+        }
+        if matches!(outcome.verdict, Verdict::Fail | Verdict::Unchecked) {
+            answer.say.push("git proof: the push was stopped; git proof verify tells more".to_owned());
+            answer.stop = true;
+            return Ok(answer);
+        }
+    }
+    if !pushed.is_empty() {
+        match share(context, &git, name, &pushed) {
+            Ok(lines) => answer.say.extend(restored(lines)),
+            // What was recorded is safe, and the next sync shares it.
+            Err(error) => answer.say.push(format!("git proof: the proofs were not shared: {error}; git proof sync")),
+        }
+    }
+    Ok(answer)
+}
+
+fn share(context: &Context, git: &Git, remote: &str, pushed: &[Pushed]) -> Result<u64> {
+    let mut workspace = Workspace::open_or_create(context.clone())?;
+    ops::index_pushed(&workspace, git, &git.remote(Some(remote))?, pushed)?;
+    Ok(ops::sync(&mut workspace, Some(remote), &mut |_| ())?.restored)
+}
+
+/// `<local ref> <local id> <remote ref> <remote id>` a line; a branch that is deleted has zeros for its local id.
+fn branches(input: &[u8], git: &Git) -> Vec<Pushed> {
+    let zero = |text: &str| text.bytes().all(|byte| byte == b'0');
+    let text = String::from_utf8_lossy(input);
+    let read = |line: &str| {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let [_, local, name, remote] = words.as_slice() else { return None };
+        if zero(local) || name.starts_with("refs/proof/") || name.starts_with("refs/notes/") {
+            return None;
+        }
+        let head = CommitId::parse(local)?;
+        // A tag may name anything.
+        git.commit(&head).ok()?;
+        let was = if zero(remote) { None } else { CommitId::parse(remote) };
+        Some(Pushed { head, was })
+    };
+    text.lines().filter_map(read).collect()
+}

@@ -1,0 +1,155 @@
+//! `sync`: shares what was proven. Fetch into tracking refs, merge as unions, push all refs at once, and again if someone
+//! else was faster.
+
+mod index;
+mod merge;
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::anchor;
+use super::workspace::Workspace;
+use crate::error::{Code, Error, Result};
+use crate::git::{Git, PushRefusal, Remote, SHARED};
+use crate::proof::digest::CommitId;
+
+pub use index::{Pushed, index_pushed};
+
+/// How often a lost race is run again. Each time, someone else has won.
+const ATTEMPTS: u32 = 40;
+
+/// What `sync` did.
+#[derive(Debug, Clone, Serialize)]
+pub struct SyncOutcome {
+    /// The remote.
+    pub remote: String,
+    /// The refs that the remote had news of.
+    pub fetched: Vec<&'static str>,
+    /// The refs that the remote got news of.
+    pub pushed: Vec<&'static str>,
+    /// How often someone else was faster.
+    pub races: u32,
+    /// How many lines of ours another writer had overwritten, and were put back.
+    pub restored: u64,
+}
+
+/// Shares with a remote. `progress` is told what is being done.
+pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn FnMut(&str)) -> Result<SyncOutcome> {
+    let git = workspace.git()?;
+    let remote = git.remote(named)?;
+    let mut outcome = SyncOutcome {
+        remote: remote.name.clone(),
+        fetched: Vec::new(),
+        pushed: Vec::new(),
+        races: 0,
+        restored: anchor::heal(workspace, &git)?,
+    };
+    index::index_anchors(workspace, &git, &remote)?;
+    let mut atomic = true;
+    loop {
+        progress(&format!("asking {}", remote.name));
+        let theirs = git.list_remote(&remote)?;
+        take(workspace, &git, &remote, &theirs, &mut outcome, progress)?;
+        let mut ours = BTreeMap::new();
+        for shared in SHARED {
+            if let Some(tip) = git.tip(shared)? {
+                ours.insert(shared, tip);
+            }
+        }
+        let lines = workspace.store.unseen_after(0)?.0;
+        let news: Vec<&'static str> = SHARED
+            .into_iter()
+            .filter(|shared| ours.contains_key(shared) && ours.get(shared) != theirs.get(shared))
+            .collect();
+        if news.is_empty() {
+            return arrived(workspace, &git, &remote, &ours, &lines, outcome);
+        }
+        progress(&format!("pushing to {}", remote.name));
+        match push(&git, &remote, &news, atomic)? {
+            Ok(()) => {
+                outcome.pushed = news;
+                return arrived(workspace, &git, &remote, &ours, &lines, outcome);
+            }
+            Err(PushRefusal::NotAtomic) => atomic = false,
+            Err(PushRefusal::Denied(why)) => return Err(denied(&remote, &why)),
+            Err(PushRefusal::Raced(why)) => {
+                outcome.races += 1;
+                if outcome.races >= ATTEMPTS {
+                    return Err(Error::new(Code::RemoteFailed, format!("others kept pushing to {}", remote.name))
+                        .because(why)
+                        .hint("nothing is lost; git proof sync again"));
+                }
+                // Two that meet should not meet again at the same moment.
+                let spread = u64::from(std::process::id() % 17) + 3;
+                thread::sleep(Duration::from_millis(spread * u64::from(outcome.races.min(10))));
+            }
+        }
+    }
+}
+
+/// One push of all, or where the remote cannot do that, one after the other: a note never before what it rests on.
+fn push(git: &Git, remote: &Remote, news: &[&str], atomic: bool) -> Result<std::result::Result<(), PushRefusal>> {
+    if atomic {
+        return git.push(remote, news, true);
+    }
+    for one in news {
+        if let Err(refusal) = git.push(remote, &[*one], false)? {
+            return Ok(Err(refusal));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Fetches what the remote has and this clone does not, and merges it.
+fn take(
+    workspace: &mut Workspace,
+    git: &Git,
+    remote: &Remote,
+    theirs: &BTreeMap<&'static str, CommitId>,
+    outcome: &mut SyncOutcome,
+    progress: &mut dyn FnMut(&str),
+) -> Result<()> {
+    let mut wanted = Vec::new();
+    for (shared, tip) in theirs {
+        if git.tip(&remote.tracking(shared))? != Some(*tip) {
+            wanted.push(*shared);
+        }
+    }
+    if !wanted.is_empty() {
+        progress(&format!("fetching from {}", remote.name));
+        git.fetch(remote, &wanted)?;
+    }
+    for shared in theirs.keys() {
+        if merge::merge(workspace, git, remote, shared)? && !outcome.fetched.contains(shared) {
+            outcome.fetched.push(shared);
+        }
+    }
+    Ok(())
+}
+
+/// The remote has all that this clone has.
+fn arrived(
+    workspace: &mut Workspace,
+    git: &Git,
+    remote: &Remote,
+    ours: &BTreeMap<&'static str, CommitId>,
+    lines: &[(CommitId, String)],
+    outcome: SyncOutcome,
+) -> Result<SyncOutcome> {
+    for (shared, tip) in ours {
+        let tracking = remote.tracking(shared);
+        git.update(&tracking, "git-proof: sync", |old| Ok(((old != Some(*tip)).then_some(*tip), ())))?;
+    }
+    workspace.store.mark_seen(lines, &remote.name)?;
+    Ok(outcome)
+}
+
+fn denied(remote: &Remote, why: &str) -> Error {
+    Error::new(Code::RemoteFailed, format!("{} does not take the proof refs", remote.name)).because(why).hint(
+        "you may need the right to push refs/notes/proof and refs/proof/*; what was fetched is merged, and nothing is lost \
+         here: someone who may push can fetch it from you",
+    )
+}

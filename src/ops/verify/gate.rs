@@ -1,0 +1,80 @@
+//! `gate`: the verdict over a range, by the policy of the branch it is to be merged into.
+
+use super::gather::Gatherer;
+use super::rules::Rules;
+use super::{VerifyOutcome, commit};
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+use crate::git::{Git, Repository};
+use crate::ops::sync::Pushed;
+use crate::proof::digest::CommitId;
+use crate::store::Store;
+
+/// What `gate` is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct GateRequest {
+    /// The branch that is to be changed: its tip has the policy.
+    pub base: String,
+    /// What it is to be changed to.
+    pub head: String,
+    /// Whether a base without a policy is an error.
+    pub require_policy: bool,
+}
+
+impl GateRequest {
+    /// The request for a branch that is being pushed: what the remote does not have of it.
+    pub fn of_push(remote: &str, branch: &Pushed) -> Self {
+        Self { base: format!("refs/remotes/{remote}/*"), head: branch.head.to_string(), require_policy: false }
+    }
+}
+
+/// Judges `base..head`. A proof-grade commit without an anchor fails.
+pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
+    let place = Repository::discover(context)?;
+    let git = Git::open(&place, context)?;
+    let (base, head) = (git.resolve(&request.base)?, git.resolve(&request.head)?);
+    let mut rules = Rules::of(&git, &base)?;
+    if request.require_policy && !rules.from_file {
+        return Err(Error::new(Code::PolicyUnreadable, format!("{} has no .proof/policy.toml", request.base))
+            .hint("commit one there, or leave --require-policy away to use the defaults"));
+    }
+    rules.must_be_anchored = true;
+    rules.look_everywhere = false;
+    let commits = git.commits(&[&format!("{base}..{head}")])?;
+    judge(context, &place, git, &rules, &commits)
+}
+
+/// Judges what a remote does not have yet, before it is pushed there. The policy is that of the remote's main branch;
+/// without one, a missing anchor is only worth a word, and a broken one stops the push.
+pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
+    let place = Repository::discover(context)?;
+    let git = Git::open(&place, context)?;
+    let head = git.resolve(&request.head)?;
+    let prefix = request.base.trim_end_matches("/*");
+    let known = git.refs_below(prefix)?;
+    let main = ["HEAD", "main", "master"].iter().find_map(|name| {
+        let name = format!("{prefix}/{name}");
+        known.iter().find(|(known, _)| *known == name).map(|(_, tip)| *tip)
+    });
+    let mut rules = Rules::of(&git, &main.unwrap_or(head))?;
+    rules.must_be_anchored = rules.from_file && main.is_some();
+    rules.look_everywhere = false;
+    let mut arguments = vec![head.to_string()];
+    arguments.extend(known.iter().filter(|(_, tip)| git.has(&tip.0)).map(|(_, tip)| format!("^{tip}")));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let commits = git.commits(&arguments)?;
+    judge(context, &place, git, &rules, &commits)
+}
+
+fn judge(
+    context: &Context,
+    place: &Repository,
+    git: Git,
+    rules: &Rules,
+    commits: &[CommitId],
+) -> Result<VerifyOutcome> {
+    let store = Store::open(&place.store_path(), context.patience()).ok();
+    let gatherer = Gatherer::new(git, store, commits.len(), false)?;
+    let verdicts = commits.iter().map(|id| commit::judge(&gatherer, rules, id)).collect();
+    Ok(VerifyOutcome::new(verdicts, rules.from_file))
+}
