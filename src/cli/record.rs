@@ -38,6 +38,9 @@ pub(super) struct Start {
     /// Let it be finalized without a closing reflection
     #[arg(long)]
     not_proof_grade: bool,
+    /// A session that this one goes on from: its last chain hash is in the first record
+    #[arg(long, value_name = "ID")]
+    continues: Option<String>,
 }
 
 impl Start {
@@ -49,6 +52,7 @@ impl Start {
             scheme: self.scheme.clone(),
             caller: self.caller.clone(),
             not_proof_grade: self.not_proof_grade,
+            continues: self.continues.clone(),
         };
         let mut workspace = Workspace::open_or_create(context)?;
         let outcome = ops::start(&mut workspace, &request)?;

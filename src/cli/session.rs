@@ -44,7 +44,8 @@ impl Check {
 
 /// Close a session's tree and store its root
 ///
-/// The chain is verified first. A proof-grade session must end in a reflection. A session that is finalized already
+/// The chain is verified first. A proof-grade session must end in a reflection. It is anchored on the commits that it
+/// attests: those made while it was open, and the one made of what was staged when it was closed. A session that is finalized already
 /// keeps its root: the stored one is printed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  git proof finalize\n  git proof finalize --session t-89-login --json")]
@@ -56,7 +57,14 @@ pub(super) struct Finalize {
 impl Finalize {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let outcome = ops::finalize(&mut Workspace::open(context)?, self.which.session.as_deref(), true)?;
-        ui.show(&outcome, |root, _| describe(root));
+        if let Some(error) = &outcome.not_anchored {
+            ui.say(&format!("warning: the session is finalized but not anchored: {error}"));
+            ui.say("hint: git proof anchor");
+        }
+        ui.show(&outcome, |outcome, _| {
+            let anchored = outcome.anchors.iter().map(|anchor| format!("  anchored {}\n", anchor.commit));
+            describe(&outcome.root) + &anchored.collect::<String>()
+        });
         Ok(())
     }
 }

@@ -117,6 +117,7 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
                 scheme: given.text("scheme")?,
                 not_proof_grade: !given.flag("proof_grade")?.unwrap_or(true),
                 caller: caller(context, client),
+                continues: None,
             };
             work(move |workspace| ops::start(workspace, &request))
         }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::anchor::{self, Anchored};
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::RootHash;
@@ -12,14 +13,32 @@ use crate::store::{NewEvent, RootRow};
 /// A finalized session, as the store keeps it.
 pub type RootOutcome = RootRow;
 
-/// Finalizes a session. One that is finalized already: an error, or with `idempotent` the stored row.
-pub fn finalize(workspace: &mut Workspace, session: Option<&str>, idempotent: bool) -> Result<RootOutcome> {
+/// A session that was finalized, and what it was anchored on.
+#[derive(Debug, Clone, Serialize)]
+pub struct FinalizeOutcome {
+    /// Its root.
+    #[serde(flatten)]
+    pub root: RootOutcome,
+    /// Its anchors on the commits that it attests.
+    pub anchors: Vec<Anchored>,
+    /// Why it could not be anchored. The session is finalized all the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_anchored: Option<Error>,
+}
+
+/// Finalizes a session and anchors it on the commits that it attests. One that is finalized already: an error, or with
+/// `idempotent` the stored row.
+pub fn finalize(workspace: &mut Workspace, session: Option<&str>, idempotent: bool) -> Result<FinalizeOutcome> {
     let session = workspace.session(session)?;
     let arguments = workspace.given.as_deref().unwrap_or(session.as_str()).as_bytes();
     let event = NewEvent { tool: "merkle_finalize", arguments, at: workspace.context.now() };
     let (outcome, new) = workspace.store.finalize(&session, &event)?;
     if new || idempotent {
-        return Ok(outcome);
+        let (anchors, not_anchored) = match anchor_attested(workspace, &outcome) {
+            Ok(anchors) => (anchors, None),
+            Err(error) => (Vec::new(), Some(error)),
+        };
+        return Ok(FinalizeOutcome { root: outcome, anchors, not_anchored });
     }
     let details = serde_json::to_value(&outcome).ok();
     let mut error =
@@ -27,6 +46,19 @@ pub fn finalize(workspace: &mut Workspace, session: Option<&str>, idempotent: bo
             .hint("merkle_root returns its root; audit_session_start opens a new session");
     error.details = details;
     Err(error)
+}
+
+/// Anchors a session on the commits that it attests; those that it does not are nobody's to anchor by the way.
+fn anchor_attested(workspace: &mut Workspace, root: &RootOutcome) -> Result<Vec<Anchored>> {
+    if workspace.store.attested(&root.session_id)?.is_empty() {
+        return Ok(Vec::new());
+    }
+    let git = workspace.git()?;
+    let commits = anchor::attested_commits(workspace, &git, &root.session_id)?;
+    if commits.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(anchor::on_commits(workspace, &git, root, &commits)?.anchors)
 }
 
 /// The root of a finalized session.

@@ -33,7 +33,7 @@ pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{ProofOutcome, check_proof, check_proof_line};
 pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit};
-pub use finalize::{EndOutcome, RootOutcome, end, finalize, root};
+pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};
 pub use init::{Action, FileChange, InitAgent, InitOutcome, InitRequest, init};
 pub use input::{Source, Trusted};
 pub use ledger::{Call, changes, note};

@@ -7,9 +7,10 @@ use super::view::SessionView;
 use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
 use crate::git;
-use crate::proof::record::{Id, Opening};
+use crate::proof::digest::ChainHash;
+use crate::proof::record::{Id, Opening, RecordType};
 use crate::proof::scheme::Scheme;
-use crate::store::{NewEvent, NewSession};
+use crate::store::{NewEntry, NewEvent, NewSession, NewThought};
 
 /// What a session is opened with.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -26,6 +27,9 @@ pub struct StartRequest {
     pub caller: Option<String>,
     /// Whether it can do without a reflection.
     pub not_proof_grade: bool,
+    /// The session that it goes on from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub continues: Option<String>,
 }
 
 /// The session that was opened.
@@ -33,13 +37,38 @@ pub type StartOutcome = SessionView;
 
 /// Opens a session and makes it the worktree's current one.
 pub fn start(workspace: &mut Workspace, request: &StartRequest) -> Result<StartOutcome> {
+    let continued = request.continues.as_deref().map(|id| last_link(workspace, id)).transpose()?;
     let opening = opening(workspace, request)?;
     let line = opening.to_line();
     let arguments = workspace.given.as_ref().unwrap_or(&line).as_bytes();
     let event = NewEvent { tool: "audit_session_start", arguments, at: opening.started_at };
     let worktree = workspace.repository.worktree();
     let new = NewSession { opening: &opening, worktree: Some(&worktree) };
-    workspace.store.start(&new, &event).map(|row| SessionView::from(&row))
+    let row = workspace.store.start(&new, &event)?;
+    if let Some(link) = continued {
+        let metadata = format!("{{\"continues\":\"{link}\"}}");
+        let thought = NewThought {
+            id: workspace.context.new_id(),
+            kind: RecordType::Plan,
+            content: &opening.intent,
+            metadata: Some(&metadata),
+            parent: None,
+            private: false,
+            timestamp: opening.started_at,
+        };
+        workspace.store.append(row.id(), &[NewEntry::Thought(thought)], &event)?;
+    }
+    Ok(SessionView::from(&workspace.store.session(row.id())?))
+}
+
+/// The last chain hash of the session that a new one goes on from.
+fn last_link(workspace: &Workspace, session: &str) -> Result<ChainHash> {
+    let id = parse_id("the session to go on from", session)?;
+    let log = workspace.store.log(&id, Some(1))?;
+    log.entries.last().map(|entry| entry.chain_hash).ok_or_else(|| {
+        Error::new(Code::NoRecords, format!("session {id} has no entry to go on from"))
+            .hint("record in that one instead")
+    })
 }
 
 /// The session of a task that nobody has to prove: the open one, or a new one. The worktree's current session stays.

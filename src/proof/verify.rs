@@ -337,7 +337,8 @@ pub fn conclude(
     }
     findings.extend(trailers.strays.iter().map(stray));
     if judged.is_empty() && others.is_empty() && named == 0 && proof_grade {
-        findings.push(missing(notes_fetched, must_be_anchored));
+        let asked = must_be_anchored || !trailers.trailers.is_empty();
+        findings.push(missing(notes_fetched, must_be_anchored, asked));
     }
     let worst = findings.iter().map(|finding| finding.severity).max();
     let verdict = match worst {
@@ -378,8 +379,9 @@ fn not_fetched(message: String) -> Finding {
         .hint("git proof sync, or git fetch origin refs/notes/proof:refs/notes/proof")
 }
 
-fn missing(notes_fetched: bool, must_be_anchored: bool) -> Finding {
-    if !notes_fetched && must_be_anchored {
+/// `asked`: the commit's own trailers say that there is a proof, or policy says that there must be.
+fn missing(notes_fetched: bool, must_be_anchored: bool, asked: bool) -> Finding {
+    if !notes_fetched && asked {
         return not_fetched("the commit is proof-grade, but refs/notes/proof is not in this clone".to_owned());
     }
     let finding = Finding::error(FindingCode::AnchorMissing, "the commit is proof-grade and has no anchor").hint(
