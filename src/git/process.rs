@@ -30,6 +30,11 @@ pub fn worktree_root(context: &Context) -> Option<PathBuf> {
     (!path.is_empty()).then(|| PathBuf::from(OsString::from_vec(path)))
 }
 
+/// The repository that git works in here; `None` where it refuses to.
+pub(super) fn git_dir(context: &Context) -> Option<Vec<u8>> {
+    ask(context, &["rev-parse", "--git-dir"])
+}
+
 /// Lets git add a trailer to the message in a file, by the user's own settings. One that is there is not added again.
 pub fn interpret_trailers(context: &Context, file: &Path, line: &str) -> Result<()> {
     let output = Command::new("git")
