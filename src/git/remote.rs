@@ -107,6 +107,8 @@ impl Git {
             "--refmap=",
             "--no-recurse-submodules",
             "--no-write-fetch-head",
+            // A partial clone leaves out files; but what is proven must be at hand to be checked and merged.
+            "--no-filter",
         ]);
         command.args(["--no-auto-maintenance", "--", &remote.name]);
         command.args(refs.iter().map(|shared| format!("+{shared}:{}", remote.tracking(shared))));
@@ -114,15 +116,20 @@ impl Git {
         if output.status.success() { Ok(()) } else { Err(unreachable(remote, &output.stderr)) }
     }
 
-    /// Pushes shared refs, all or none, and never by force.
-    pub fn push(&self, remote: &Remote, refs: &[&str], atomic: bool) -> Result<std::result::Result<(), PushRefusal>> {
+    /// Sets shared refs of the remote, all or none, and never by force.
+    pub fn push(
+        &self,
+        remote: &Remote,
+        refs: &[(&str, CommitId)],
+        atomic: bool,
+    ) -> Result<std::result::Result<(), PushRefusal>> {
         let mut command =
             self.network(["-c", "push.followTags=false", "push", "--quiet", "--porcelain", "--no-verify"]);
         command.args(["--no-follow-tags", "--recurse-submodules=no", "--no-signed"]);
         if atomic {
             command.arg("--atomic");
         }
-        command.args(["--", &remote.name]).args(refs.iter().map(|shared| format!("{shared}:{shared}")));
+        command.args(["--", &remote.name]).args(refs.iter().map(|(shared, tip)| format!("{tip}:{shared}")));
         let output = self.run(&mut command)?;
         if output.status.success() {
             return Ok(Ok(()));
@@ -161,8 +168,10 @@ fn refusal(said: &str) -> PushRefusal {
         "stale info",
         "remote ref updated since checkout",
         "needs force",
+        "atomic transaction failed",
     ];
-    if has(&raced) { PushRefusal::Raced(line) } else { PushRefusal::Denied(line) }
+    // A ref that is in the way of another stays there, however often one tries.
+    if has(&raced) && !has(&["; cannot create"]) { PushRefusal::Raced(line) } else { PushRefusal::Denied(line) }
 }
 
 fn unreachable(remote: &Remote, said: &[u8]) -> Error {

@@ -64,7 +64,8 @@ fn evidence_of(workspace: &Workspace, row: &RootRow) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Of two files for one root: the one that verifies, then the one with less withheld, then the one that is there.
+/// Of two files for one root: the one that verifies, then the one with less withheld. Two clones that merge in opposite
+/// directions must come to the same, so the order of the arguments decides nothing.
 pub(in crate::ops) fn better_evidence(git: &Git, root: &RootHash, there: ObjectId, new: ObjectId) -> Result<ObjectId> {
     if there == new {
         return Ok(there);
@@ -74,10 +75,10 @@ pub(in crate::ops) fn better_evidence(git: &Git, root: &RootHash, there: ObjectI
         (summary.root == *root).then_some(summary.withheld)
     };
     Ok(match (withheld(&there), withheld(&new)) {
-        (Some(there_withheld), Some(new_withheld)) if new_withheld < there_withheld => new,
-        (Some(_), _) => there,
+        (Some(left), Some(right)) if left < right => there,
+        (Some(left), Some(right)) if left > right => new,
+        (Some(_), None) => there,
         (None, Some(_)) => new,
-        // Neither: order must not matter where two clones merge.
-        (None, None) => there.min(new),
+        _ => there.min(new),
     })
 }
