@@ -94,6 +94,8 @@ pub(super) fn on_commits(
     let task_id = workspace.store.session(&row.session_id)?.opening.task_id;
     let attested = workspace.store.attested(&row.session_id)?;
     let evidence = evidence::publish_evidence(workspace, git, row)?;
+    // What an anchor that was killed had remembered is written first, so that it is found there and not made again.
+    let mut restored = heal(workspace, git)?;
     let notes = git.tip(crate::git::NOTES)?;
     let mut lines = Vec::new();
     let mut anchors = Vec::new();
@@ -131,7 +133,7 @@ pub(super) fn on_commits(
         };
         anchors.push(Anchored { commit: *id, anchor_id, created, rooted });
     }
-    let restored = publish(workspace, git, &lines)?;
+    restored += publish(workspace, git, &lines)?;
     why::explain(git, lines.iter().map(|line| line.commit), &evidence)?;
     Ok(AnchorOutcome { session_id: row.session_id.clone(), anchors, restored })
 }
