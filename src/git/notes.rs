@@ -3,10 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use super::objects::{DIRECTORY, FILE, Read, TreeEntry};
+use super::objects::{DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 use super::open::Git;
 use crate::error::Result;
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
+
+/// Most directories of a notes tree that are listed: git makes as many for some sixteen million notes.
+const MAX_DIRECTORIES: u32 = 1 << 17;
 
 /// One level of a notes tree.
 #[derive(Default)]
@@ -44,17 +47,30 @@ impl Git {
 
     /// All notes of a tree, in the order of their commits' ids within a level.
     pub fn each_note(&self, tree: &TreeId, each: &mut dyn FnMut(CommitId, ObjectId)) -> Read<()> {
-        self.each_below(tree, "", each)
+        self.each_below(tree, "", &mut { MAX_DIRECTORIES }, each)
     }
 
-    fn each_below(&self, tree: &TreeId, prefix: &str, each: &mut dyn FnMut(CommitId, ObjectId)) -> Read<()> {
+    fn each_below(
+        &self,
+        tree: &TreeId,
+        prefix: &str,
+        left: &mut u32,
+        each: &mut dyn FnMut(CommitId, ObjectId),
+    ) -> Read<()> {
+        // Directories that hold one another many times over are few objects and an endless walk.
+        *left = left.checked_sub(1).ok_or_else(|| {
+            ObjectError::Damaged(tree.0, format!("a notes tree of more directories than {MAX_DIRECTORIES}"))
+        })?;
         let level = self.level(Some(tree), prefix.len())?;
         for (rest, id) in &level.notes {
             if let Some(commit) = CommitId::parse(&format!("{prefix}{rest}")) {
                 each(commit, *id);
             }
         }
-        level.fans.iter().try_for_each(|(digits, below)| self.each_below(below, &format!("{prefix}{digits}"), each))
+        level
+            .fans
+            .iter()
+            .try_for_each(|(digits, below)| self.each_below(below, &format!("{prefix}{digits}"), left, each))
     }
 
     /// Sets the notes of commits.
