@@ -113,13 +113,16 @@ impl Git {
         let lock = self.place.common_dir.join(lock);
         let waited = format!("gave up after {} ms", patience.as_millis());
         if lock.exists() {
-            return Error::new(Code::RepositoryFailed, format!("{name} is locked")).because(waited).hint(format!(
-                "if no git is running here, one was killed and left its lock behind: rm '{}'",
-                lock.display()
-            ));
+            let locked = Error::new(Code::RepositoryFailed, format!("{name} is locked")).because(waited);
+            return locked.hint(left_behind(&lock.to_string_lossy()));
         }
         Error::new(Code::RepositoryFailed, format!("others kept moving {name}")).because(waited).hint("try again")
     }
+}
+
+/// What to do about a lock that nobody holds.
+pub(super) fn left_behind(lock: &str) -> String {
+    format!("if no git is running here, one was killed and left its lock behind: rm '{lock}'")
 }
 
 /// Whether a ref was moved, made or held by someone else.
