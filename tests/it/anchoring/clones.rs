@@ -170,9 +170,17 @@ impl<'a> Clone<'a> {
     #[track_caller]
     pub(crate) fn notes(&self) -> BTreeMap<String, Vec<String>> {
         let mut notes = BTreeMap::new();
-        for line in self.git(&["notes", "--ref=proof", "list"]).lines() {
-            let (blob, commit) = line.split_once(' ').unwrap();
-            let text = self.git(&["cat-file", "blob", blob]);
+        let list = self.git(&["notes", "--ref=proof", "list"]);
+        let blobs: String = list.lines().map(|line| format!("{}\n", line.split_once(' ').unwrap().0)).collect();
+        let batch = output(self.command("git").args(["cat-file", "--batch"]), blobs.as_bytes());
+        let mut rest = batch.as_slice();
+        for line in list.lines() {
+            // A line with id, kind and size; the content; a newline.
+            let end = rest.iter().position(|byte| *byte == b'\n').unwrap();
+            let size: usize = std::str::from_utf8(&rest[..end]).unwrap().rsplit(' ').next().unwrap().parse().unwrap();
+            let text = String::from_utf8_lossy(&rest[end + 1..][..size]).into_owned();
+            rest = &rest[end + size + 2..];
+            let commit = line.split_once(' ').unwrap().1;
             let before = notes.insert(commit.to_owned(), text.lines().map(str::to_owned).collect());
             assert_eq!(before, None, "{commit} is listed twice");
         }

@@ -214,3 +214,22 @@ fn remote_that_is_gone_is_named() {
     assert!(text(&error, "message").contains("origin cannot be reached"), "{error}");
     one.passes(&commit);
 }
+
+#[test]
+fn syncs_of_one_clone_at_the_same_moment_all_come_through() {
+    let scratch = Scratch::without_repository();
+    let (remote, one, two) = two_clones(&scratch);
+    for round in 0..4 {
+        let session = format!("s{round}");
+        two.explain(&session);
+        two.json(&["sync"]);
+        let commit = one.explain(&session);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| one.json(&["sync"]));
+            }
+        });
+        assert!(remote.notes().contains_key(&commit));
+        assert_eq!(one.tip(NOTES), remote.tip(NOTES));
+    }
+}
