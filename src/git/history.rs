@@ -61,10 +61,9 @@ impl Git {
             return Ok(Vec::new());
         }
         let failed = |why: String| Error::new(Code::RepositoryFailed, "git rev-list failed").because(why.trim());
-        let mut input: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
-        for (_, tip) in self.refs_below(prefix)? {
-            input.push_str(&format!("^{tip}\n"));
-        }
+        let mut input: Vec<String> = commits.iter().map(ToString::to_string).collect();
+        input.extend(self.refs_below(prefix)?.into_iter().map(|(_, tip)| format!("^{tip}")));
+        let input = input.join("\n") + "\n";
         let mut child = self
             .plumbing(["rev-list", "--ignore-missing", "--stdin"])
             .stdin(Stdio::piped())

@@ -96,7 +96,9 @@ impl Git {
     /// Runs a command to its end.
     pub(super) fn run(&self, command: &mut Command) -> Result<Output> {
         command.output().map_err(|error| {
-            Error::new(Code::RepositoryFailed, "cannot run git").because(error).hint("git must be on the PATH")
+            Error::new(Code::RepositoryFailed, format!("cannot run git in {}", self.context.directory.display()))
+                .because(error)
+                .hint("git must be on the PATH")
         })
     }
 

@@ -194,7 +194,7 @@ fn held(remote: &Remote, said: &str) -> Error {
     let line = said.lines().map(str::trim).find(|line| line.contains("cannot lock ref")).unwrap_or_default();
     let error =
         Error::new(Code::RepositoryFailed, format!("what {} has cannot be kept here", remote.name)).because(line);
-    match line.split('\'').find(|part| part.ends_with(".lock")) {
+    match line.split('\'').find(|part| part.strip_suffix(".lock").is_some()) {
         Some(lock) => error.hint(left_behind(lock)),
         None => error.hint("another git proof sync may be running; try again"),
     }

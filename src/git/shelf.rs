@@ -19,6 +19,9 @@ pub enum Shelved {
     Other,
 }
 
+/// Which content of a file stays.
+type Choose<'a> = dyn FnMut(&[u8], ObjectId, ObjectId) -> Result<ObjectId> + 'a;
+
 /// Which of the two levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
@@ -76,22 +79,11 @@ impl Git {
     }
 
     /// All that is in either tree. Where both have a file and they differ, `choose` says which content stays.
-    pub fn unite(
-        &self,
-        ours: &TreeId,
-        theirs: &TreeId,
-        choose: &mut dyn FnMut(&[u8], ObjectId, ObjectId) -> Result<ObjectId>,
-    ) -> Result<TreeId> {
+    pub fn unite(&self, ours: &TreeId, theirs: &TreeId, choose: &mut Choose<'_>) -> Result<TreeId> {
         self.unite_at(Place::Top, ours, theirs, choose)
     }
 
-    fn unite_at(
-        &self,
-        place: Place,
-        ours: &TreeId,
-        theirs: &TreeId,
-        choose: &mut dyn FnMut(&[u8], ObjectId, ObjectId) -> Result<ObjectId>,
-    ) -> Result<TreeId> {
+    fn unite_at(&self, place: Place, ours: &TreeId, theirs: &TreeId, choose: &mut Choose<'_>) -> Result<TreeId> {
         if ours == theirs {
             return Ok(*ours);
         }
@@ -109,11 +101,10 @@ impl Git {
                     mine.id = self.unite_at(Place::Below, &TreeId(mine.id), &TreeId(other.id), choose)?.0;
                 }
                 (true, true) => mine.id = choose(&mine.name, mine.id, other.id)?,
-                (true, false) => {}
                 // What does not belong here gives way to what does; of two such, both clones must keep the same.
                 (false, true) => *mine = other,
                 (false, false) if (other.id, other.mode) < (mine.id, mine.mode) => *mine = other,
-                (false, false) => {}
+                _ => {}
             }
         }
         self.write_tree(&mut entries)

@@ -1,7 +1,7 @@
 //! Evidence of a session, published under its root.
 
 use crate::error::{Code, Error, Result};
-use crate::git::{EVIDENCE, Git, Shelved};
+use crate::git::{EVIDENCE, Git, ObjectError, Shelved};
 use crate::ops::workspace::Workspace;
 use crate::proof::digest::{ObjectId, RootHash};
 use crate::proof::evidence;
@@ -70,11 +70,16 @@ pub(in crate::ops) fn better_evidence(git: &Git, root: &RootHash, there: ObjectI
     if there == new {
         return Ok(there);
     }
-    let withheld = |blob: &ObjectId| -> Option<u64> {
-        let summary = evidence::verify(&git.blob(blob, MAX_EVIDENCE).ok()?).ok()?;
-        (summary.root == *root).then_some(summary.withheld)
+    let withheld = |blob: &ObjectId| -> Result<Option<u64>> {
+        let text = match git.blob(blob, MAX_EVIDENCE) {
+            Ok(text) => text,
+            // In a partial clone the good one may be the one that is not at hand.
+            Err(missing @ ObjectError::Missing(_)) => return Err(missing.into()),
+            Err(ObjectError::Damaged(..)) => return Ok(None),
+        };
+        Ok(evidence::verify(&text).ok().filter(|summary| summary.root == *root).map(|summary| summary.withheld))
     };
-    Ok(match (withheld(&there), withheld(&new)) {
+    Ok(match (withheld(&there)?, withheld(&new)?) {
         (Some(left), Some(right)) if left < right => there,
         (Some(left), Some(right)) if left > right => new,
         (Some(_), None) => there,

@@ -171,8 +171,8 @@ impl<'a> Clone<'a> {
     pub(crate) fn notes(&self) -> BTreeMap<String, Vec<String>> {
         let mut notes = BTreeMap::new();
         let list = self.git(&["notes", "--ref=proof", "list"]);
-        let blobs: String = list.lines().map(|line| format!("{}\n", line.split_once(' ').unwrap().0)).collect();
-        let batch = output(self.command("git").args(["cat-file", "--batch"]), blobs.as_bytes());
+        let blobs: Vec<&str> = list.lines().map(|line| line.split_once(' ').unwrap().0).collect();
+        let batch = output(self.command("git").args(["cat-file", "--batch"]), (blobs.join("\n") + "\n").as_bytes());
         let mut rest = batch.as_slice();
         for line in list.lines() {
             // A line with id, kind and size; the content; a newline.

@@ -53,8 +53,8 @@ fn by_git(repo: &Clone<'_>, from: &str, ids: &[String]) -> String {
 }
 
 fn add_by_git(repo: &Clone<'_>, name: &str, from: &str, ids: &[String]) -> String {
-    let pairs: String = ids.iter().filter(|id| *id != from).map(|id| format!("{from} {id}\n")).collect();
-    repo.git_with(&["notes", &format!("--ref={name}"), "copy", "--stdin"], pairs.as_bytes());
+    let pairs: Vec<String> = ids.iter().filter(|id| *id != from).map(|id| format!("{from} {id}\n")).collect();
+    repo.git_with(&["notes", &format!("--ref={name}"), "copy", "--stdin"], pairs.concat().as_bytes());
     repo.tip(&format!("refs/notes/{name}^{{tree}}")).unwrap()
 }
 
