@@ -17,7 +17,7 @@ const LIMIT: u64 = 64 << 20;
 /// Take an event from a hook of git or of an agent
 ///
 /// Of git: commit-msg names the session in the message, post-commit attests or anchors the commit, post-rewrite lets
-/// anchors follow, pre-push judges and shares. Of an agent (claude-code, codex, cursor, gemini), with its JSON on
+/// anchors follow, pre-push judges and shares, pre-receive is the gate on a server. Of an agent (claude-code, codex, cursor, gemini), with its JSON on
 /// standard input: opens a session for the agent's own, notes which tools ran (by name and digest, never their output),
 /// and reminds the agent once to close a session that it leaves without a reflection. Recording never stands in the way:
 /// what goes wrong is one line on standard error, and the exit code is 0. What is judged and found wrong is exit code 1.
@@ -30,7 +30,7 @@ Examples:
   git proof hook commit-msg .git/COMMIT_EDITMSG
   echo '{\"hook_event_name\":\"SessionStart\",\"session_id\":\"abc\"}' | git proof hook claude-code")]
 pub(super) struct Hook {
-    /// commit-msg, post-commit, post-rewrite, pre-push; or claude-code, codex, cursor, gemini
+    /// commit-msg, post-commit, post-rewrite, pre-push, pre-receive; or claude-code, codex, cursor, gemini
     #[arg(value_name = "EVENT", value_parser = PossibleValuesParser::new(events()))]
     #[arg(hide_possible_values = true)]
     event: String,
@@ -64,7 +64,7 @@ impl Hook {
             Ok(input) => hook.run(context, &self.arguments, &input),
             Err(error) => {
                 ui.say(&format!("git proof hook {}: {error}", self.event));
-                return ui.answer(u8::from(hook == GitHook::PrePush));
+                return ui.answer(u8::from(hook.judges()));
             }
         };
         for line in &answer.say {

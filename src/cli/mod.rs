@@ -7,6 +7,7 @@ mod draw;
 mod hook;
 mod init;
 mod mcp;
+mod policy;
 mod read;
 mod record;
 mod session;
@@ -67,6 +68,7 @@ enum Command {
     Sync(sync::Sync),
     Verify(verify::Verify),
     Gate(verify::Gate),
+    Policy(policy::Policy),
     Mcp(mcp::Mcp),
     Hook(hook::Hook),
 }
@@ -95,6 +97,7 @@ impl Command {
             Self::Sync(command) => command.run(context, ui),
             Self::Verify(command) => command.run(&context, ui),
             Self::Gate(command) => command.run(&context, ui),
+            Self::Policy(command) => command.run(&context, ui),
             Self::Mcp(command) => command.run(context),
             Self::Hook(command) => {
                 command.run(context, ui);

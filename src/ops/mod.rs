@@ -15,6 +15,7 @@ mod input;
 mod ledger;
 mod log;
 mod prove;
+mod receive;
 mod record;
 mod search;
 mod secrets;
@@ -41,13 +42,15 @@ pub use log::{
     LogOutcome, Provenance, SessionList, ShowOutcome, TreeData, TreeNode, TreeOutcome, log, sessions, show, trail, tree,
 };
 pub use prove::{InclusionOutcome, prove};
+pub use receive::{Received, RefUpdate, receive};
 pub use record::{RecordRequest, record};
 pub use search::{SearchHit, SearchOutcome, search};
 pub use secrets::{Secret, find_secret};
 pub use start::{StartOutcome, StartRequest, start};
 pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
 pub use verify::{
-    CommitVerdict, GateRequest, SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest, gate, gate_push, verify,
+    CommitVerdict, ExplainOutcome, GateRequest, PolicyOutcome, SessionVerdict, Summary, Told, VerifyOutcome,
+    VerifyRequest, check_policy, explain_policy, gate, gate_push, verify,
 };
 pub use view::{BodyView, EntryView, SessionView};
 pub use workspace::Workspace;

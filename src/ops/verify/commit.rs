@@ -82,6 +82,11 @@ pub(super) fn judge(gatherer: &Gatherer, rules: &Rules, id: &CommitId) -> Commit
     Judge { gatherer, rules }.commit(id, 0)
 }
 
+/// Why a commit must be anchored, by some rules.
+pub(super) fn explain(gatherer: &Gatherer, rules: &Rules, id: &CommitId) -> Read<Option<Reason>> {
+    Judge { gatherer, rules }.reason(&*gatherer.commit(id)?)
+}
+
 struct Judge<'a> {
     gatherer: &'a Gatherer,
     rules: &'a Rules,

@@ -66,6 +66,35 @@ pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutco
     judge(context, &place, git, &rules, &commits)
 }
 
+/// Judges what a push would bring to a branch, by the policy of the branch as it is, or of the repository's main branch
+/// where it is new.
+pub(in crate::ops) fn gate_received(
+    context: &Context,
+    git: &Git,
+    old: Option<CommitId>,
+    new: &CommitId,
+) -> Result<VerifyOutcome> {
+    let base = match old {
+        Some(old) => Some(old),
+        None => git.tip("HEAD")?,
+    };
+    let mut rules = match base {
+        Some(base) => Rules::of(git, &base)?,
+        None => Rules::defaults()?,
+    };
+    rules.must_be_anchored = true;
+    rules.look_everywhere = false;
+    let mut arguments = vec![new.to_string()];
+    match old {
+        Some(old) => arguments.push(format!("^{old}")),
+        // A new branch brings what no other has.
+        None => arguments.extend(git.refs_below("refs/heads")?.into_iter().map(|(_, tip)| format!("^{tip}"))),
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let commits = git.commits(&arguments)?;
+    judge(context, git.place(), git.again()?, &rules, &commits)
+}
+
 fn judge(
     context: &Context,
     place: &Repository,

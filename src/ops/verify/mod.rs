@@ -3,6 +3,7 @@
 mod commit;
 mod gate;
 mod gather;
+mod policy;
 mod rules;
 
 use serde::Serialize;
@@ -15,9 +16,11 @@ use crate::proof::finding::Verdict;
 use crate::store::Store;
 
 pub use commit::{CommitVerdict, SessionVerdict};
+pub(super) use gate::gate_received;
 pub use gate::{GateRequest, gate, gate_push};
 use gather::Gatherer;
 pub use gather::Told;
+pub use policy::{ExplainOutcome, PolicyOutcome, check_policy, explain_policy};
 use rules::Rules;
 
 /// What `verify` is asked for.

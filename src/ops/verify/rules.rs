@@ -55,6 +55,20 @@ impl Rules {
         })
     }
 
+    /// The rules where nobody has set any.
+    pub(super) fn defaults() -> Result<Self> {
+        let policy = Policy::default();
+        let grader = Grader::new(&policy.proof_grade)
+            .map_err(|error| Error::new(Code::PolicyUnreadable, "the default policy").because(error))?;
+        Ok(Self {
+            grader,
+            requirements: policy.proof,
+            must_be_anchored: false,
+            look_everywhere: true,
+            from_file: false,
+        })
+    }
+
     /// Who signed an anchor.
     pub(super) fn signatures(&self, _anchor: &Anchor, _signatures: &[Signature]) -> Signatures {
         Signatures::default()
