@@ -15,6 +15,7 @@ mod mcp;
 mod mutations;
 mod naive;
 mod sessions;
+mod signatures;
 mod store;
 mod trailers;
 mod trees;
