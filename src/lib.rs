@@ -12,9 +12,9 @@
 //!
 //! | module | owns | may not touch |
 //! |---|---|---|
-//! | [`proof`] | the formats: canonical JSON, records, chain, trees, proofs, evidence, anchors, seals; its documentation is the specification | files, clock, environment, git, SQLite |
+//! | [`proof`] | the formats: canonical JSON, records, chain, trees, proofs, evidence, anchors, seals, signatures; its documentation is the specification | files, clock, environment, git, SQLite |
 //! | [`store`] | the SQLite file of a clone; the only one that names rusqlite | git, the command line |
-//! | [`git`] | finding the repository, asking git what only git knows | the store |
+//! | [`git`] | finding the repository, asking git what only git knows, signing as git signs | the store |
 //! | [`ops`] | what the tool does, one file per verb, each with an outcome that serializes | how it is shown |
 //! | [`mcp`] | the same verbs as tools for agents, over standard input and output | the store, but through ops |
 //! | [`hook`] | what agents send to their hooks, and how each of them is answered | |

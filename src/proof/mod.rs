@@ -15,6 +15,8 @@ pub mod policy;
 pub mod record;
 pub mod scheme;
 pub mod seal;
+pub mod signers;
+pub mod sshsig;
 pub mod timestamp;
 pub mod trailer;
 pub mod tree;

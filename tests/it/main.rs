@@ -16,6 +16,7 @@ mod mcp;
 mod mutations;
 mod naive;
 mod sessions;
+mod signatures;
 mod store;
 mod trailers;
 mod trees;

@@ -234,7 +234,13 @@ impl Judge<'_> {
         Ok(self.rules.grader.reason(&Subject { message, author, merge: false, touches_settings, paths: &paths }))
     }
 
-    fn weigh(&self, anchor: Anchor, signatures: &[Signature], facts: &CommitFacts, proof_grade: bool) -> Weighed {
+    fn weigh(
+        &self,
+        anchor: Anchor,
+        signatures: &[Option<Signature>],
+        facts: &CommitFacts,
+        proof_grade: bool,
+    ) -> Weighed {
         let own = if anchor.commit == facts.id {
             Some(Rc::new(facts.clone()))
         } else {

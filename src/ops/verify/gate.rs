@@ -33,7 +33,7 @@ pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     let place = Repository::discover(context)?;
     let git = Git::open(&place, context)?;
     let (base, head) = (git.resolve(&request.base)?, git.resolve(&request.head)?);
-    let mut rules = Rules::of(&git, &base)?;
+    let mut rules = Rules::of(&git, &base, context.now())?;
     if request.require_policy && !rules.from_file {
         return Err(Error::new(Code::PolicyUnreadable, format!("{} has no .proof/policy.toml", request.base))
             .hint("commit one there, or leave --require-policy away to use the defaults"));
@@ -56,7 +56,7 @@ pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutco
         let name = format!("{prefix}/{name}");
         known.iter().find(|(known, _)| *known == name).map(|(_, tip)| *tip)
     });
-    let mut rules = Rules::of(&git, &main.unwrap_or(head))?;
+    let mut rules = Rules::of(&git, &main.unwrap_or(head), context.now())?;
     rules.must_be_anchored = rules.from_file && main.is_some();
     rules.look_everywhere = false;
     let mut arguments = vec![head.to_string()];
@@ -79,8 +79,8 @@ pub(in crate::ops) fn gate_received(
         None => git.tip("HEAD")?,
     };
     let mut rules = match base {
-        Some(base) => Rules::of(git, &base)?,
-        None => Rules::defaults()?,
+        Some(base) => Rules::of(git, &base, context.now())?,
+        None => Rules::defaults(context.now())?,
     };
     rules.must_be_anchored = true;
     rules.look_everywhere = false;

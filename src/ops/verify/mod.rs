@@ -79,7 +79,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     let place = Repository::discover(context)?;
     let git = Git::open(&place, context)?;
     let (commits, tip) = select(&git, &request.revisions)?;
-    let rules = Rules::of(&git, &tip)?;
+    let rules = Rules::of(&git, &tip, context.now())?;
     // The store is only an index here: where it is missing or damaged, git alone has to do.
     let store = Store::open(&place.store_path(), context.patience()).ok();
     let gatherer = Gatherer::new(git, store, commits.len(), request.with_story)?;
