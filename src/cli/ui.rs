@@ -17,11 +17,12 @@ pub(super) struct Ui {
     pub(super) paint: Paint,
     out: String,
     talk: String,
+    is_no: bool,
 }
 
 impl Ui {
     pub(super) fn new(json: bool, context: &Context) -> Self {
-        Self { json, paint: Paint::detect(context), out: String::new(), talk: String::new() }
+        Self { json, paint: Paint::detect(context), out: String::new(), talk: String::new(), is_no: false }
     }
 
     /// Shows an outcome: as JSON if that was asked for, else as `human` renders it.
@@ -41,6 +42,11 @@ impl Ui {
         self.talk.push('\n');
     }
 
+    /// What is shown answers "no": the command ends with exit code 1.
+    pub(super) fn answer_no(&mut self) {
+        self.is_no = true;
+    }
+
     /// Writes what there is to write; the exit code says how it ended. Output that is lost is never a success.
     pub(super) fn finish(self, result: Result<()>) -> ExitCode {
         let _ = io::stderr().lock().write_all(self.talk.as_bytes()); // only talk
@@ -54,6 +60,7 @@ impl Ui {
             })
         });
         match result {
+            Ok(()) if self.is_no => ExitCode::from(1),
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 let text = if self.json { json_line(&serde_json::json!({ "error": error })) } else { explain(&error) };

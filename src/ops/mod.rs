@@ -7,6 +7,7 @@ mod audit;
 mod check;
 mod check_evidence;
 mod check_proof;
+mod doctor;
 mod finalize;
 mod init;
 mod input;
@@ -27,8 +28,12 @@ pub use audit::{AuditOutcome, audit};
 pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{ProofOutcome, check_proof, check_proof_line};
+pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
 pub use finalize::{EndOutcome, RootOutcome, end, finalize, root};
-pub use init::{Action, FileChange, InitAgent, InitOutcome, InitRequest, init};
+pub use init::{
+    Action, FileChange, HookChange, HookManager, InitAgent, InitOutcome, InitRequest, ManagerName, Notice, Paste,
+    SettingChange, WiredBy, init,
+};
 pub use input::{Source, Trusted};
 pub use ledger::{Call, changes, note};
 pub use log::{
