@@ -35,6 +35,7 @@ Examples:
   git proof init --policy --agent claude-code --agent codex --agents-md
   git proof init --no-hooks --agent cursor
   git proof init --uninstall")]
+#[expect(clippy::struct_excessive_bools, reason = "they are switches")]
 pub(super) struct Init {
     /// claude-code, codex, cursor, gemini, vscode or zed; can be given several times
     #[arg(long = "agent", value_name = "NAME", hide_possible_values = true)]

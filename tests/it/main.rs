@@ -5,6 +5,7 @@
 mod canonical;
 mod check;
 mod common;
+mod doctor;
 mod forgeries;
 mod format;
 mod fuzz_replay;

@@ -1,4 +1,5 @@
-//! `doctor`: what is wired, what is missing, what is stale, and the command for each. It changes nothing.
+//! `doctor`: what is wired, what is missing, what is stale, and the command for each. It changes nothing,
+//! but that a store of an older schema is brought up to date, as by every command.
 
 mod program;
 mod repository;
@@ -82,7 +83,7 @@ impl DoctorCheck {
 /// Looks at everything. An error is for a place where nothing can be looked at.
 pub fn doctor(context: &Context) -> Result<DoctorOutcome> {
     let survey = Survey::take(context)?;
-    let mut checks = vec![program::git(&survey), program::git_proof(context), repository::store(context, &survey)];
+    let mut checks = vec![program::git(&survey), program::ourselves(context), repository::store(context, &survey)];
     checks.extend(wiring::hooks(context, &survey)?);
     checks.extend(repository::notes(&survey));
     checks.extend(repository::fetches(&survey));

@@ -21,7 +21,7 @@ pub(super) fn git(survey: &Survey) -> DoctorCheck {
 }
 
 /// Whether `git-proof` is on the path, and `git proof` is it.
-pub(super) fn git_proof(context: &Context) -> DoctorCheck {
+pub(super) fn ourselves(context: &Context) -> DoctorCheck {
     let check = |state, message: String| DoctorCheck::new("git-proof", state, message);
     let Some(found) = on_path(context) else {
         let running = context.executable().unwrap_or_default();

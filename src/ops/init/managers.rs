@@ -75,7 +75,7 @@ const PRE_COMMIT: [&str; 2] = [".pre-commit-config.yaml", ".pre-commit-config.ym
 pub(in crate::ops) fn find(root: &Path, hooks: &Path, elsewhere: bool) -> Option<Manager> {
     let manager =
         |name, found: &str| Manager { name, found: found.to_owned(), path: root.join(found), hooks: hooks.to_owned() };
-    if hooks.components().any(|part| part.as_os_str() == ".husky") || !elsewhere && root.join(".husky").is_dir() {
+    if is_below_husky(hooks) || !elsewhere && root.join(".husky").is_dir() {
         return Some(manager(ManagerName::Husky, ".husky"));
     }
     let forms = LEFTHOOK.iter().flat_map(|name| LEFTHOOK_FORMS.map(|form| format!("{name}.{form}")));
@@ -89,6 +89,10 @@ pub(in crate::ops) fn find(root: &Path, hooks: &Path, elsewhere: bool) -> Option
     PRE_COMMIT.iter().find(|name| root.join(name).is_file()).map(|name| manager(ManagerName::PreCommit, name))
 }
 
+fn is_below_husky(hooks: &Path) -> bool {
+    hooks.components().any(|part| part.as_os_str() == ".husky")
+}
+
 impl Manager {
     /// How a hook stands.
     pub(in crate::ops) fn state(&self, hook: GitHook) -> Managed {
@@ -97,10 +101,9 @@ impl Manager {
         let (called, runs) = match self.name {
             ManagerName::HooksPath => (hook.is_called_in(&text(&script)), super::hook_files::is_executable(&script)),
             // Git runs what husky keeps below its directory, which runs what is in it.
-            ManagerName::Husky => (
-                hook.is_called_in(&text(&self.path.join(hook.as_str()))),
-                self.hooks.components().any(|part| part.as_os_str() == ".husky"),
-            ),
+            ManagerName::Husky => {
+                (hook.is_called_in(&text(&self.path.join(hook.as_str()))), is_below_husky(&self.hooks))
+            }
             ManagerName::Lefthook => (hook.is_called_in(&text(&self.path)), super::hook_files::is_executable(&script)),
             ManagerName::PreCommit => {
                 let id = format!("git-proof-{}", hook.as_str());
@@ -135,7 +138,7 @@ impl Manager {
         let (paste, run) = match self.name {
             ManagerName::Husky | ManagerName::HooksPath => (
                 missing.iter().map(|hook| self.script(*hook)).collect(),
-                (self.name == ManagerName::Husky).then(|| "npx husky".to_owned()),
+                (self.name == ManagerName::Husky && !is_below_husky(&self.hooks)).then(|| "npx husky".to_owned()),
             ),
             ManagerName::Lefthook => (into(lefthook(&missing)), Some("lefthook install".to_owned())),
             ManagerName::PreCommit => {

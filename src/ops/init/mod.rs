@@ -46,6 +46,7 @@ pub(super) use survey::Survey;
 
 /// What is to be set up.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each switch of the command line")]
 pub struct InitRequest {
     /// The agents.
     pub agents: Vec<InitAgent>,

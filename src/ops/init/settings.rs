@@ -31,12 +31,19 @@ impl Setting {
 
     /// The command that takes it away.
     pub(in crate::ops) fn removal(&self) -> String {
-        let value = String::from_utf8_lossy(&super::script::quoted(&self.value)).into_owned();
+        let [key, value] = [self.key.as_bytes(), &self.value].map(word);
         match self.scope.as_str() {
-            "command" => format!("take {} out of the environment or the command line", self.key),
-            scope => format!("git config --{scope} --fixed-value --unset-all {} {value}", self.key),
+            "command" => format!("take {key} out of the environment or the command line"),
+            scope => format!("git config --{scope} --fixed-value --unset-all {key} {value}"),
         }
     }
+}
+
+/// A word of a command, for a person: quoted where it has to be.
+fn word(bytes: &[u8]) -> String {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=:".contains(byte);
+    let bytes = if bytes.iter().all(is_plain) { bytes.to_vec() } else { super::script::quoted(bytes) };
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 impl Settings {
@@ -101,12 +108,7 @@ impl SettingEdit {
 
     /// The command, for a person.
     pub(super) fn shown(&self) -> String {
-        let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_./=:".contains(byte);
-        let words = self.0.iter().map(|word| {
-            let bytes = word.as_bytes();
-            let bytes = if bytes.iter().all(is_plain) { bytes.to_vec() } else { super::script::quoted(bytes) };
-            String::from_utf8_lossy(&bytes).into_owned()
-        });
+        let words = self.0.iter().map(|argument| word(argument.as_bytes()));
         ["git", "config", "--local"].map(str::to_owned).into_iter().chain(words).collect::<Vec<_>>().join(" ")
     }
 }
