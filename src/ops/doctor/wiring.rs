@@ -5,8 +5,9 @@ use std::fs;
 use super::{DoctorCheck, DoctorState};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::init::Action;
-use crate::ops::init::{AgentState, HookPlan, InitAgent, Survey, WiredBy, agent_state, plan_hooks};
+use crate::ops::init::{
+    Action, AgentState, HookPlan, InitAgent, Manager, ManagerName, Survey, WiredBy, agent_state, plan_hooks,
+};
 
 /// Every hook of git's.
 pub(super) fn hooks(context: &Context, survey: &Survey) -> Result<Vec<DoctorCheck>> {
@@ -39,16 +40,16 @@ fn hook(survey: &Survey, plan: &HookPlan) -> DoctorCheck {
         return check(DoctorState::Missing, reason).hint(hint);
     }
     if change.action == Action::Unchanged {
-        let manager = survey.manager.as_ref().map_or("", |manager| manager.found());
-        return check(
-            DoctorState::Ok,
-            match change.by {
-                WiredBy::Config => "a command in git's configuration".to_owned(),
-                WiredBy::Manager => format!("run by way of {manager}"),
-                WiredBy::Call => format!("called from {path}"),
-                WiredBy::File | WiredBy::Nothing => format!("a block in {path}"),
-            },
-        );
+        let found = survey.manager.as_ref().map_or("", Manager::found);
+        let how = match change.by {
+            WiredBy::Config => "a command in git's configuration".to_owned(),
+            WiredBy::Manager => format!("run by way of {found}"),
+            WiredBy::Call => format!("called from {path}"),
+            WiredBy::File | WiredBy::Nothing => format!("a block in {path}"),
+        };
+        let mut check = check(DoctorState::Ok, how);
+        check.hint = lost(survey, change.by, change.hook);
+        return check;
     }
     let (state, message) = match (plan.had, &change.reason) {
         (true, Some(reason)) => (DoctorState::Stale, reason.clone()),
@@ -58,6 +59,17 @@ fn hook(survey: &Survey, plan: &HookPlan) -> DoctorCheck {
         (false, _) => (DoctorState::Missing, "nothing calls git-proof".to_owned()),
     };
     check(state, message).hint("git proof init")
+}
+
+/// What pre-commit keeps to itself.
+fn lost(survey: &Survey, by: WiredBy, hook: &str) -> Option<String> {
+    let is_pre_commit = survey.manager.as_ref().is_some_and(|manager| manager.name == ManagerName::PreCommit);
+    let lost = match hook {
+        "post-rewrite" => "which commits were rewritten, so no anchor is carried",
+        "pre-push" => "more than the first ref of a push, so the others are not judged here",
+        _ => return None,
+    };
+    (is_pre_commit && by == WiredBy::Manager).then(|| format!("pre-commit does not say {lost}: see docs/hooks.md"))
 }
 
 /// A bare repository is one to push to.

@@ -121,6 +121,11 @@ impl Manager {
         }
     }
 
+    /// Whether one of ours is in it.
+    pub(super) fn names_any(&self) -> bool {
+        GitHook::ALL.into_iter().any(|hook| self.state(hook) != Managed::Missing)
+    }
+
     /// By what it was found.
     pub(in crate::ops) fn found(&self) -> &str {
         &self.found

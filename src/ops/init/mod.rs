@@ -39,6 +39,7 @@ pub use outcome::{Action, FileChange, InitOutcome, Notice, SettingChange};
 
 pub(super) use agent_files::{AgentState, state as agent_state};
 pub(super) use hooks::{HookPlan, plan as plan_hooks};
+pub(super) use managers::Manager;
 pub(super) use notes::{SHOWN, are_shown, copied, overwritten};
 pub(super) use policy::POLICY;
 pub(super) use settings::{Setting, git};
@@ -96,7 +97,7 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
             plans = hooks::plan(&survey, context.executable().as_deref(), request.uninstall)?;
             outcome.hooks = plans.iter().map(|plan| plan.change.clone()).collect();
             let configured = outcome.hooks.iter().any(|hook| hook.by == WiredBy::Config);
-            outcome.manager = survey.manager.as_ref().filter(|_| !configured).map(managers::Manager::instructions);
+            outcome.manager = survey.manager.as_ref().filter(|_| !configured).map(Manager::instructions);
         }
         let (setting, edit) = shown_notes(&survey, request.uninstall);
         outcome.settings.push(setting);
@@ -185,11 +186,7 @@ fn shown_notes(survey: &Survey, uninstall: bool) -> (SettingChange, Option<Setti
 /// What a person should know.
 fn notices(survey: &Survey, request: &InitRequest, offer_policy: bool) -> Vec<Notice> {
     if request.uninstall {
-        let store = survey.shown(&survey.repository.store_path());
-        let kept = format!("the store is kept: what was recorded is in {store}");
-        let hint = "to forget it all, remove that directory; anchors and evidence in git stay".to_owned();
-        let there = survey.repository.store_path().exists();
-        return there.then_some(Notice { message: kept, hint }).into_iter().collect();
+        return kept(survey);
     }
     let mut notices: Vec<Notice> = notes::copied(&survey.settings)
         .map(|setting| Notice {
@@ -203,6 +200,32 @@ fn notices(survey: &Survey, request: &InitRequest, offer_policy: bool) -> Vec<No
     notices.extend(offer_policy.then(|| Notice {
         message: format!("there is no {POLICY}: the gate uses its defaults"),
         hint: "git proof init --policy writes one that asks for rooted anchors".to_owned(),
+    }));
+    notices
+}
+
+/// What is still there after taking out.
+fn kept(survey: &Survey) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let store = survey.repository.store_path();
+    if store.exists() {
+        notices.push(Notice {
+            message: format!("the store is kept: what was recorded is in {}", survey.shown(&store)),
+            hint: "to forget it all, remove that directory; anchors and evidence in git stay".to_owned(),
+        });
+    }
+    if let Some(manager) = survey.manager.as_ref().filter(|manager| manager.names_any()) {
+        notices.push(Notice {
+            message: format!("the hooks in {} still call git-proof", manager.found()),
+            hint: format!("take out by hand what was pasted there: {}", manager.found()),
+        });
+    }
+    let root = survey.root.as_deref().unwrap_or(Path::new(""));
+    let is_set_up =
+        |agent: &InitAgent| matches!(agent_state(root, *agent), Ok(AgentState::Complete | AgentState::Partly));
+    notices.extend(InitAgent::ALL.into_iter().filter(is_set_up).map(|agent| Notice {
+        message: format!("{} is still set up", agent.as_str()),
+        hint: format!("git proof init --uninstall --agent {}", agent.as_str()),
     }));
     notices
 }

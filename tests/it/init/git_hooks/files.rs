@@ -247,6 +247,8 @@ fn agent_and_hooks_are_set_up_together_and_taken_out_apart() {
     let outcome = scratch.json(&["init", "--agent", "zed"]);
     assert_all(&outcome, "action", "created");
     assert_eq!(text(&outcome["files"][0], "action"), "created");
+    let kept = scratch.json(&["init", "--uninstall", "--dry-run"]);
+    assert_eq!(text(&kept["notices"][1], "hint"), "git proof init --uninstall --agent zed");
     let outcome = scratch.json(&["init", "--agent", "zed", "--uninstall"]);
     assert_eq!(text(&outcome["files"][0], "action"), "removed");
     assert!(hook(&scratch, "pre-push").is_file());

@@ -88,6 +88,9 @@ fn what_is_pasted_into_a_hooks_path_runs_and_is_seen() {
     let outcome = scratch.json(&["init"]);
     assert_all(&outcome, "by", "manager");
     assert!(scratch.run(["init"]).text().starts_with("Nothing to change: everything"));
+    let outcome = scratch.json(&["init", "--uninstall"]);
+    assert!(text(&outcome["notices"][1], "message").contains("githooks still call git-proof"), "{outcome}");
+    assert!(scratch.place.join("githooks/pre-push").exists());
 }
 
 #[test]
@@ -143,4 +146,6 @@ fn pre_commit_is_left_alone_and_gets_an_entry() {
         script(&super::hook(&scratch, name), "#!/usr/bin/env python3\n# pre-commit's\n");
     }
     assert_all(&scratch.json(&["init"]), "by", "manager");
+    let said = scratch.run(["doctor"]).out;
+    assert!(said.contains("pre-commit does not say which commits were rewritten"), "{said}");
 }
