@@ -3,6 +3,7 @@
 mod anchor;
 mod check;
 mod content;
+mod doctor;
 mod draw;
 mod hook;
 mod init;
@@ -48,6 +49,7 @@ repository failed; 101 a bug";
 #[derive(Debug, Subcommand)]
 enum Command {
     Init(init::Init),
+    Doctor(doctor::Doctor),
     Start(record::Start),
     Record(record::Record),
     Attest(record::Attest),
@@ -77,6 +79,7 @@ impl Command {
     fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         match self {
             Self::Init(command) => command.run(&context, ui),
+            Self::Doctor(command) => command.run(&context, ui),
             Self::Start(command) => command.run(context, ui),
             Self::Record(command) => command.run(context, ui),
             Self::Attest(command) => command.run(context, ui),

@@ -9,6 +9,7 @@ mod check;
 mod check_evidence;
 mod check_proof;
 mod committing;
+mod doctor;
 mod finalize;
 mod init;
 mod input;
@@ -34,8 +35,12 @@ pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{ProofOutcome, check_proof, check_proof_line};
 pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit};
+pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
 pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};
-pub use init::{Action, FileChange, InitAgent, InitOutcome, InitRequest, init};
+pub use init::{
+    Action, FileChange, HookChange, HookManager, InitAgent, InitOutcome, InitRequest, ManagerName, Notice, Paste,
+    SettingChange, WiredBy, init,
+};
 pub use input::{Source, Trusted};
 pub use ledger::{Call, changes, note};
 pub use log::{

@@ -6,6 +6,7 @@ mod canonical;
 mod change;
 mod check;
 mod common;
+mod doctor;
 mod forgeries;
 mod format;
 mod fuzz_replay;
