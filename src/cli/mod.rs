@@ -102,10 +102,7 @@ impl Command {
             Self::Gate(command) => command.run(&context, ui),
             Self::Policy(command) => command.run(&context, ui),
             Self::Mcp(command) => command.run(context),
-            Self::Hook(command) => {
-                command.run(context, ui);
-                Ok(())
-            }
+            Self::Hook(command) => command.run(context, ui),
         }
     }
 }

@@ -20,6 +20,7 @@ pub struct FinalizeOutcome {
     #[serde(flatten)]
     pub root: RootOutcome,
     /// Its anchors on the commits that it attests.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchored>,
     /// Why it could not be anchored. The session is finalized all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
