@@ -205,7 +205,7 @@ fn repository_with_longer_ids() {
 #[ignore = "needs 4 GiB of memory and a minute"]
 fn file_larger_than_git_compares_is_binary() {
     let scratch = Scratch::new();
-    let line = [&[b'x'; (1 << 20) - 1][..], b"\n"].concat();
+    let line = [b"x".repeat((1 << 20) - 1), b"\n".to_vec()].concat();
     let largest = line.repeat(512);
     for text in [&largest[..], &[&largest[..], b"\n"].concat()] {
         std::fs::write(scratch.path().join("f"), text).unwrap();
