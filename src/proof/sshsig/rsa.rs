@@ -1,7 +1,7 @@
 //! RSA signatures: PKCS #1 v1.5 (RFC 8017, 8.2.2), checked by writing down what the one valid message is and comparing.
 //!
-//! Our own on a big-integer crate that the NIST curves bring along: the released `rsa` crate would add a second
-//! generation of a dozen crates for one exponentiation. Everything here is public, so timing tells nobody anything.
+//! Our own on a big-integer crate that the NIST curves bring along: the `rsa` crate, 0.9, would add 18 crates, some of
+//! them older versions of what is here, for one exponentiation. Everything is public, so timing tells nobody anything.
 
 use crypto_bigint::modular::{BoxedMontyForm, BoxedMontyParams};
 use crypto_bigint::{BoxedUint, Odd};
