@@ -28,7 +28,10 @@ mod view;
 mod workspace;
 
 pub use agent::{Agent, ToolUse, agent_reminder, agent_start, agent_tool_use};
-pub use anchor::{AnchorOutcome, AnchorRequest, Anchored, Carried, CarryOutcome, anchor, carry, carry_rewritten};
+pub use anchor::{
+    AnchorOutcome, AnchorRequest, Anchored, Carried, CarryOutcome, SignOutcome, SignRequest, anchor, carry,
+    carry_rewritten, sign,
+};
 pub use attest::{AttestOutcome, attest};
 pub use audit::{AuditOutcome, audit};
 pub use check::{CheckOutcome, check};

@@ -87,6 +87,19 @@ impl Standing {
         self.binding.is_some() && self.worst() < Some(Severity::Unchecked)
     }
 
+    /// Whether it would hold if enough people had signed it.
+    pub fn is_sound(&self) -> bool {
+        let about_signers = [
+            FindingCode::SignatureMissing,
+            FindingCode::SignatureInvalid,
+            FindingCode::SignerUnknown,
+            FindingCode::SignerExpired,
+            FindingCode::SealMissing,
+        ];
+        let other = |finding: &&Finding| !about_signers.contains(&finding.code);
+        self.binding.is_some() && self.findings.iter().filter(other).all(|found| found.severity == Severity::Warning)
+    }
+
     /// The worst of its findings.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()

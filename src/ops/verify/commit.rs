@@ -61,6 +61,9 @@ pub struct SessionVerdict {
     pub anchor_id: AnchorId,
     /// Whether the anchor holds.
     pub holds: bool,
+    /// Whether it would hold if enough people had signed it.
+    #[serde(skip)]
+    pub sound: bool,
     /// `verified`, `missing`, `not_fetched`, or `broken`.
     pub evidence: &'static str,
     /// Whether the session attests the change.
@@ -348,6 +351,7 @@ impl Judge<'_> {
             count: anchor.count,
             anchor_id: anchor.id(),
             holds: weighed.standing.holds(),
+            sound: weighed.standing.is_sound(),
             evidence,
             rooted: weighed.standing.rooted,
             signers: weighed.signers.clone(),

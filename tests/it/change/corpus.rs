@@ -1,7 +1,5 @@
 //! Each thing that a commit can do to a path.
 
-use git_proof::proof::digest::CommitId;
-
 use super::scratch::{Entry, FILE, PROGRAM, SUBMODULE, SYMLINK, Scratch};
 
 const COMMIT: &[u8] = b"1234567890123456789012345678901234567890";
@@ -199,19 +197,4 @@ fn repository_with_longer_ids() {
         &[(b"f", FILE, b"a\n"), (b"g", FILE, b"\0"), (b"s", SUBMODULE, &COMMIT.repeat(2)[..64])],
         &[(b"f", FILE, b"b\n"), (b"g", FILE, b"\0\0"), (b"n", FILE, b"\0"), (b"s", SUBMODULE, &OTHER.repeat(2)[..64])],
     );
-}
-
-#[test]
-#[ignore = "needs 4 GiB of memory and a minute"]
-fn file_larger_than_git_compares_is_binary() {
-    let scratch = Scratch::new();
-    let line = [b"x".repeat((1 << 20) - 1), b"\n".to_vec()].concat();
-    let largest = line.repeat(512);
-    for text in [&largest[..], &[&largest[..], b"\n"].concat()] {
-        std::fs::write(scratch.path().join("f"), text).unwrap();
-        scratch.git(["add", "f"]);
-        scratch.git(["commit", "-q", "-m", "x"]);
-        let id = CommitId::parse(&scratch.git_line(["rev-parse", "HEAD"])).unwrap();
-        assert!(scratch.check_printed(&id).is_some());
-    }
 }

@@ -11,15 +11,19 @@ use serde_json::Value;
 use super::{Keys, MESSAGE, read};
 use crate::common::{command, run, run_with_input};
 
-/// What [`sign`] has run, with the repository as its directory and nothing of the machine in its environment.
+/// What [`Signing::ask`] has run, with the repository as its directory and nothing of the machine in its environment. By
+/// itself it asks for a signature where no key is set.
 #[test]
-#[ignore = "is run by the other tests, in a process of its own"]
 fn in_a_process_of_its_own() {
+    let Some(place) = std::env::var_os("ANSWER") else {
+        assert_eq!(Signing::new().ask(|_| ())["code"], "ERR_SIGNING_FAILED");
+        return;
+    };
     let answer = match git::sign(&Context::new(".".into()), MESSAGE) {
         Ok(signature) => serde_json::json!({ "signature": signature.to_base64() }),
         Err(error) => serde_json::json!({ "error": error, "code": error.code.as_str() }),
     };
-    std::fs::write(std::env::var_os("ANSWER").unwrap(), answer.to_string()).unwrap();
+    std::fs::write(place, answer.to_string()).unwrap();
 }
 
 /// A repository whose git signs with SSH, in the folder `work`, with the keys above it.
@@ -55,7 +59,7 @@ impl Signing {
 
     fn ask(&self, adjust: impl FnOnce(&mut Command)) -> Value {
         let mut child = command(std::env::current_exe().unwrap(), &self.0.path("work"));
-        child.args(["--exact", "signatures::signing::in_a_process_of_its_own", "--ignored", "--quiet"]);
+        child.args(["--exact", "signatures::signing::in_a_process_of_its_own", "--quiet"]);
         // Nobody is there to type a passphrase.
         child.env("SSH_ASKPASS", "false").env("SSH_ASKPASS_REQUIRE", "force");
         child.env("GIT_CEILING_DIRECTORIES", self.0.0.path());
