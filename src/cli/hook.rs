@@ -33,6 +33,11 @@ pub(super) struct Hook {
 }
 
 impl Hook {
+    /// The hook of an agent, if there is one of this name.
+    pub(super) fn of(agent: &str) -> Option<Self> {
+        Agent::parse(agent).map(|agent| Self { agent: agent.as_str().to_owned() })
+    }
+
     pub(super) fn run(&self, context: Context, ui: &mut Ui) {
         let Some(agent) = Agent::parse(&self.agent) else { return }; // the parser lets only agents through
         match input().and_then(|input| hook::run(context, agent, &input)) {

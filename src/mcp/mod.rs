@@ -10,11 +10,14 @@ mod arguments;
 mod call;
 mod desk;
 mod patient;
+mod progress;
 mod prompts;
 mod proofs;
 mod resources;
+mod schema;
 mod server;
 mod tools;
+mod verdicts;
 
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;

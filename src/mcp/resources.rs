@@ -5,7 +5,7 @@ use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTempla
 use serde_json::{Map, Value, json};
 
 use super::answer::for_agents;
-use super::call;
+use super::call::{self, Asked};
 use super::desk::Drawer;
 use crate::error::Code;
 use crate::ops;
@@ -41,7 +41,8 @@ pub(super) fn read(drawer: &mut Drawer, uri: &str) -> Result<ReadResourceResult,
     let absent = || ErrorData::resource_not_found(format!("there is no resource {uri:?}"), None);
     let id = uri.strip_prefix(SESSION).ok_or_else(absent)?;
     let given = Map::from_iter([("session_id".to_owned(), Value::from(id))]);
-    match call::call(drawer, "resources/read", given, None) {
+    let asked = Asked { tool: "resources/read", given, client: None, reporter: None, cancelled: false };
+    match call::call(drawer, asked) {
         Ok(log) => Ok(ReadResourceResult::new(vec![ResourceContents::text(log.to_string(), uri).with_mime_type(JSON)])),
         Err(error) => {
             let (code, message) = (error.code, error.to_string());

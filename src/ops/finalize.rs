@@ -1,5 +1,6 @@
 //! `finalize`, `root`, `end`: how a session is closed.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::workspace::Workspace;
@@ -40,7 +41,7 @@ pub fn root(workspace: &Workspace, session: Option<&str>) -> Result<RootOutcome>
 }
 
 /// A session that has ended, and how it stands.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EndOutcome {
     /// The session.
     pub session_id: Id,

@@ -21,6 +21,7 @@ mod text;
 mod view;
 mod workspace;
 
+pub use crate::store::Watcher;
 pub use agent::{Agent, ToolUse, agent_reminder, agent_start, agent_tool_use};
 pub use attest::{AttestOutcome, attest};
 pub use audit::{AuditOutcome, audit};

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use super::schema::text_schema;
 use sha2::block_api::compress256;
 use sha2::{Digest as _, Sha256};
 
@@ -145,6 +146,8 @@ roles! {
     /// What a commit does, wherever it stands.
     ChangeId
 }
+
+text_schema!(ContentHash ChainHash NodeHash RootHash: "Hash", "^[0-9a-f]{64}$");
 
 impl ChainHash {
     /// 64 zeros: the genesis of scheme `ams-v0`.
