@@ -38,12 +38,10 @@ fn main() {
     // The first event of an agent's session opens ours; what is measured is every other one.
     in_empty();
     in_large();
-    let [hook_empty, hook_large, head, nothing] = medians(
-        ROUNDS,
-        [&mut in_empty, &mut in_large, &mut || run(&mut empty.git(&["rev-parse", "HEAD"])), &mut || {
-            run(&mut empty.git_proof(&["--version"]))
-        }],
-    );
+    let mut head = || run(&mut empty.git(&["rev-parse", "HEAD"]));
+    let mut nothing = || run(&mut empty.git_proof(&["--version"]));
+    let [hook_empty, hook_large, head, nothing] =
+        medians(ROUNDS, [&mut in_empty, &mut in_large, &mut head, &mut nothing]);
     table::print(&[
         Row::cost("agent hook, empty store : git rev-parse HEAD", hook_empty, head, 2.0),
         Row::cost("agent hook, 100,000 records in the store : git rev-parse HEAD", hook_large, head, 2.0),

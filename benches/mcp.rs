@@ -146,7 +146,7 @@ fn starts() -> Vec<Row> {
     vec![
         Row::cost(
             "mcp, start to first answer, less the client's share : git --version",
-            first_answer - client,
+            first_answer.saturating_sub(client),
             version,
             2.0,
         ),

@@ -20,7 +20,7 @@ const ENTRIES: u32 = 15_000;
 fn long_session(directory: &Path) {
     let now = Timestamp::parse("2026-03-01T00:00:00.000Z").unwrap();
     let event = NewEvent { tool: "test", arguments: b"", at: now };
-    let mut store = Store::open_or_create(&directory.join(".git/proof/store.db"), Duration::from_secs(60)).unwrap();
+    let mut store = Store::open_or_create(&directory.join(".git/proof/store.db"), Duration::from_mins(1)).unwrap();
     let opening = Opening {
         caller: "test".into(),
         intent: "long".into(),
