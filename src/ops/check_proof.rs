@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Source, Trusted};
@@ -14,9 +15,10 @@ use crate::proof::scheme::Scheme;
 const MAX_PROOF: u64 = 16 << 10;
 
 /// A proof that holds.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ProofOutcome {
     /// Always true: a proof that does not hold is an error.
+    #[schemars(extend("const" = true))]
     pub valid: bool,
     /// How the session is hashed.
     pub scheme: Scheme,

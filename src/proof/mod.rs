@@ -13,6 +13,7 @@ pub mod log;
 pub mod note;
 pub mod policy;
 pub mod record;
+mod schema;
 pub mod scheme;
 pub mod seal;
 pub mod signers;

@@ -38,7 +38,7 @@ pub struct AnchorRequest {
 }
 
 /// What `anchor` did.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct AnchorOutcome {
     /// The session.
     pub session_id: Id,
@@ -49,7 +49,7 @@ pub struct AnchorOutcome {
 }
 
 /// An anchor on a commit.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Anchored {
     /// The commit.
     pub commit: CommitId,

@@ -26,7 +26,7 @@ const MAX_DEPTH: u32 = 3;
 const MAX_RANGE: usize = 1000;
 
 /// A commit and how it stands.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct CommitVerdict {
     /// The commit.
     pub commit: CommitId,
@@ -47,7 +47,7 @@ pub struct CommitVerdict {
 }
 
 /// A session that explains a commit, or claims to.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct SessionVerdict {
     /// The session.
     pub session_id: Id,

@@ -34,7 +34,7 @@ pub(super) struct Note {
 }
 
 /// Something that a session said, for people.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Told {
     /// What kind of record.
     #[serde(rename = "type")]

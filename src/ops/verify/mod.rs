@@ -33,7 +33,7 @@ pub struct VerifyRequest {
 }
 
 /// How commits stand.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct VerifyOutcome {
     /// The worst of them.
     pub verdict: Verdict,
@@ -46,7 +46,7 @@ pub struct VerifyOutcome {
 }
 
 /// How many commits stand how.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Summary {
     /// Proven.
     pub pass: u64,
