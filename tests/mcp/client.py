@@ -15,7 +15,7 @@ import tempfile
 import jsonschema
 from mcp import Client, Implementation, MCPError, StdioServerParameters
 
-from expectations import expect, merkle_root, sha256, tally
+from expectations import commit, expect, merkle_root, sha256, tally
 
 SCHEMAS = {}  # of the answers, by tool
 LONG = 12_000  # entries of a session that takes a while to go over, in a build that is not optimized
@@ -74,7 +74,7 @@ async def writeback(server, mode):
         expect("the server's name", client.server_info.name == "git-proof")
         expect("instructions", "audit_session_start" in client.instructions)
         tools = (await client.list_tools()).tools
-        expect("fifteen tools", len(tools) == 15)
+        expect("all tools", len(tools) == 17)
         for tool in tools:
             jsonschema.Draft202012Validator.check_schema(tool.output_schema)
             jsonschema.Draft202012Validator.check_schema(tool.input_schema)
@@ -112,6 +112,11 @@ async def writeback(server, mode):
         expect("merkle_root is what merkle_finalize said", root == finalized)
         ended = await ok(client, "audit_session_end", session_id=session)
         expect("it is ended and finalized", ended["finalized"] and ended["ended_at"])
+        commit(server.cwd)
+        anchored = await ok(client, "anchor_commit", session_id=session)
+        expect("it is anchored", [anchor["created"] for anchor in anchored["anchors"]] == [True])
+        verified = await ok(client, "verify_commits", commits=["HEAD"])
+        expect(f"the commit is proven: {verified}", verified["verdict"] == "pass")
 
         entries = flat(await ok(client, "thought_tree", session_id=session))
         chain = genesis

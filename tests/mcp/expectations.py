@@ -1,8 +1,18 @@
 """What both clients count and compute; nothing of it is the code under test."""
 
 import hashlib
+import os
+import subprocess
 
 _passed = _failed = 0
+
+
+def commit(home):
+    """Makes a commit in the repository."""
+    with open(os.path.join(home, "file"), "a") as file:
+        file.write("one more\n")
+    for arguments in (["add", "file"], ["commit", "-q", "-m", "a commit"]):
+        subprocess.run(["git", *arguments], cwd=home, check=True)
 
 
 def expect(what, condition):

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from expectations import expect, merkle_root, sha256, tally
+from expectations import commit, expect, merkle_root, sha256, tally
 
 CORE = [
     "audit_session_start",
@@ -70,13 +70,18 @@ def writeback(client):
     expect("the head", root["head"] == last["chain_hash"] == link.hex())
     ended = client.call("audit_session_end", session_id=session)
     expect("it is ended and finalized", ended["finalized"] and ended["ended_at"] is not None)
+    commit(client.home)
+    anchored = client.call("anchor_commit", session_id=session)
+    expect("it is anchored", [anchor["created"] for anchor in anchored["anchors"]] == [True])
+    verified = client.call("verify_commits")
+    expect(f"the commit is proven: {verified}", verified["verdict"] == "pass")
     return session
 
 
 def listings(client, session):
     tools, remarks = client.ask("tools/list", "--strict")
     names = [tool["name"] for tool in tools["tools"]]
-    expect(f"the tools: {names}", names[:6] == CORE and len(names) >= 15)
+    expect(f"the tools: {names}", names[:6] == CORE and len(names) == 17)
     expect(f"no schema is refused: {remarks[:500]}", "Error: tool" not in remarks)
     expect("every tool says what it answers", all("data" in json.dumps(tool["outputSchema"]) for tool in tools["tools"]))
     resources, _ = client.ask("resources/list")

@@ -41,13 +41,13 @@ fn the_tools_fit_into_few_tokens() {
     eprintln!("tokens shown: {full_shown} full, {core_shown} core; with the schemas of answers {full_all}, {core_all}");
     assert!(full_shown < 6000, "{full_shown}");
     assert!(core_shown < 2000, "{core_shown}");
-    // A client that shows the schemas of answers too: the six come to somewhat more, and all of them still fit.
-    assert!(full_all < 6000, "{full_all}");
-    assert!(core_all < 2300, "{core_all}");
+    // A client that shows the schemas of answers too pays more.
+    assert!(full_all < 8000, "{full_all}");
+    assert!(core_all < 2400, "{core_all}");
     let names = |tools: &[Value]| tools.iter().map(|tool| tool["name"].clone()).collect::<Vec<_>>();
     assert_eq!(names(&core), CORE);
     assert_eq!(names(&full)[..6], CORE);
-    assert_eq!(full.len(), 15);
+    assert_eq!(full.len(), 17);
 }
 
 #[test]

@@ -158,6 +158,15 @@ pub(super) fn repository() -> TempDir {
     directory
 }
 
+/// Commits a file of this name and content.
+pub(super) fn commit(directory: &Path, name: &str) {
+    std::fs::write(directory.join(name), name).unwrap();
+    for arguments in [&["add", name][..], &["commit", "-q", "-m", name]] {
+        let run = common::run(common::command("git", directory).args(arguments));
+        assert_eq!(run.code, Some(0), "{run:?}");
+    }
+}
+
 /// The store itself, to look at or to break.
 pub(super) fn database(directory: &Path) -> rusqlite::Connection {
     rusqlite::Connection::open(directory.join(".git/proof/store.db")).unwrap()

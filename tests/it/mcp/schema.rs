@@ -1,12 +1,12 @@
 //! A JSON Schema validator for the keywords that our schemas use; any other keyword is a failure of the test. The
 //! official Python client judges the same answers with one that is not ours (`tests/mcp/client.py`).
 
-use git_proof::proof::digest::RootHash;
+use git_proof::proof::digest::{CommitId, RootHash};
 use git_proof::proof::record::Id;
 use git_proof::proof::timestamp::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Agent, ERAS, database, repository};
+use super::{Agent, ERAS, commit, database, repository};
 
 /// What is wrong with a value; `None` if it is as the schema says.
 pub(super) fn flaw(root: &Value, schema: &Value, value: &Value) -> Option<String> {
@@ -64,6 +64,7 @@ fn is(name: &Value, value: &Value) -> bool {
 fn matches(pattern: &str, text: &str) -> bool {
     match pattern {
         "^[0-9a-f]{64}$" => RootHash::parse(text).is_some(),
+        "^([0-9a-f]{40}|[0-9a-f]{64})$" => CommitId::parse(text).is_some(),
         r"^[A-Za-z0-9][\w.-]{0,127}$" => Id::parse(text).is_some(),
         r"^\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{3}Z$" => Timestamp::parse(text).is_some(),
         other => panic!("the pattern {other}"),
@@ -97,6 +98,10 @@ fn every_answer_is_as_its_schema_says_in_every_version() {
         for tool in ["merkle_finalize", "merkle_root", "merkle_audit", "audit_session_end"] {
             agent.ok(tool, s1());
         }
+        commit(home.path(), "a commit");
+        agent.ok("anchor_commit", json!({ "session_id": "s1", "commits": ["HEAD"] }));
+        assert_eq!(agent.ok("verify_commits", json!({}))["verdict"], "pass");
+        agent.refused("ERR_COMMIT_NOT_FOUND", "verify_commits", json!({ "commits": ["nowhere"] }));
         let proof = agent.ok("merkle_proof", json!({ "record_id": plan["id"] }));
         agent.ok("merkle_verify", json!({ "proof": proof, "session_id": "s1" }));
         agent.ok("merkle_verify", json!({ "proof": proof, "root": "00".repeat(32), "count": 4 }));
@@ -106,7 +111,9 @@ fn every_answer_is_as_its_schema_says_in_every_version() {
         assert_eq!(agent.ok("audit_verify_chain", s1())["valid"], false);
         let tools = agent.ask(async |peer| peer.list_all_tools().await.unwrap());
         for tool in &tools {
-            agent.refused("INVALID_PARAMS", &tool.name, json!({}));
+            if tool.name != "verify_commits" {
+                agent.refused("INVALID_PARAMS", &tool.name, json!({}));
+            }
             agent.refused("INVALID_PARAMS", &tool.name, json!({ "nobody": "asked" }));
         }
         agent.refused("ERR_ALREADY_FINALIZED", "merkle_finalize", s1());
