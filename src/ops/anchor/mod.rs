@@ -22,7 +22,9 @@ use crate::proof::record::Id;
 use crate::store::RootRow;
 
 pub use carry::{Carried, CarryOutcome, carry, carry_rewritten};
-pub(super) use evidence::{MAX_EVIDENCE, better_evidence, file_name as evidence_name, has_evidence};
+pub(super) use evidence::{
+    MAX_EVIDENCE, attested_by_evidence, better_evidence, file_name as evidence_name, has_evidence,
+};
 pub(super) use publish::{Line, MAX_NOTE, heal, join_lines, note_of, publish};
 pub use sign::{SignOutcome, SignRequest, sign};
 
