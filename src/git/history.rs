@@ -2,9 +2,11 @@
 
 use std::collections::HashSet;
 use std::io::Write as _;
+use std::path::PathBuf;
 use std::process::Stdio;
 
 use super::open::Git;
+use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{CommitId, TreeId};
 
@@ -106,6 +108,14 @@ impl Git {
     /// this clone has a say.
     pub fn automatic_merge(&self, parents: &[CommitId]) -> Result<Option<TreeId>> {
         let [one, two] = parents else { return Ok(None) };
+        // What it writes goes to a directory of its own: judging leaves no trace, and works where nothing can be written.
+        let scratch = Scratch::new(&self.context)?;
+        let mut objects = vec![self.place.common_dir.join("objects")];
+        objects.extend(self.context.variable("GIT_OBJECT_DIRECTORY").map(|path| self.context.directory.join(path)));
+        if let Some(more) = self.context.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
+            objects.extend(std::env::split_paths(&more).map(|path| self.context.directory.join(path)));
+        }
+        let Ok(alternates) = std::env::join_paths(objects) else { return Ok(None) };
         let mut command = self.plumbing([
             "-c",
             "merge.renames=true",
@@ -118,6 +128,31 @@ impl Git {
             &one.to_string(),
             &two.to_string(),
         ]);
+        command.env("GIT_OBJECT_DIRECTORY", &scratch.path).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", alternates);
+        command.env_remove("GIT_QUARANTINE_PATH");
         Ok(self.text_of(&mut command)?.and_then(|text| TreeId::parse(text.lines().next()?)))
+    }
+}
+
+/// A directory that is gone again at the end.
+struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    fn new(context: &Context) -> Result<Self> {
+        let path = context.temporary_directory().join(format!("git-proof-{}", context.new_id()));
+        std::fs::create_dir(&path).map_err(|error| {
+            Error::new(Code::RepositoryFailed, format!("cannot make {}", path.display()))
+                .because(error)
+                .hint("a directory for temporary files is needed; TMPDIR names another one")
+        })?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.path); // a temporary directory is cleared by others, too
     }
 }

@@ -97,7 +97,7 @@ impl Git {
         let Ok(config) = self.repository.config() else { return false };
         let Ok(mut values) = config.multivar("notes.displayref", None) else { return false };
         while let Some(Ok(entry)) = values.next() {
-            if entry.value().is_ok_and(|value| value == name) {
+            if entry.value().is_ok_and(|value| value.trim_end_matches('*') == name) {
                 return true;
             }
         }

@@ -56,7 +56,8 @@ fn variable(context: &Context, name: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-fn ask(context: &Context, arguments: &[&str]) -> Option<Vec<u8>> {
+/// What git answers to a question; `None` where it fails.
+pub(super) fn ask(context: &Context, arguments: &[&str]) -> Option<Vec<u8>> {
     let output = Command::new("git")
         .args(arguments)
         .current_dir(&context.directory)

@@ -9,12 +9,14 @@ mod check;
 mod check_evidence;
 mod check_proof;
 mod committing;
+mod doctor;
 mod finalize;
 mod init;
 mod input;
 mod ledger;
 mod log;
 mod prove;
+mod receive;
 mod record;
 mod search;
 mod secrets;
@@ -25,29 +27,39 @@ mod verify;
 mod view;
 mod workspace;
 
+pub use crate::store::Watcher;
 pub use agent::{Agent, ToolUse, agent_reminder, agent_start, agent_tool_use};
-pub use anchor::{AnchorOutcome, AnchorRequest, Anchored, Carried, CarryOutcome, anchor, carry, carry_rewritten};
+pub use anchor::{
+    AnchorOutcome, AnchorRequest, Anchored, Carried, CarryOutcome, SignOutcome, SignRequest, anchor, carry,
+    carry_rewritten, sign,
+};
 pub use attest::{AttestOutcome, attest};
 pub use audit::{AuditOutcome, audit};
 pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{ProofOutcome, check_proof, check_proof_line};
 pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit};
+pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
 pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};
-pub use init::{Action, FileChange, InitAgent, InitOutcome, InitRequest, init};
+pub use init::{
+    Action, FileChange, HookChange, HookManager, InitAgent, InitOutcome, InitRequest, ManagerName, Notice, Paste,
+    SettingChange, WiredBy, init,
+};
 pub use input::{Source, Trusted};
 pub use ledger::{Call, changes, note};
 pub use log::{
     LogOutcome, Provenance, SessionList, ShowOutcome, TreeData, TreeNode, TreeOutcome, log, sessions, show, trail, tree,
 };
 pub use prove::{InclusionOutcome, prove};
+pub use receive::{Received, RefUpdate, receive};
 pub use record::{RecordRequest, record};
 pub use search::{SearchHit, SearchOutcome, search};
 pub use secrets::{Secret, find_secret};
 pub use start::{StartOutcome, StartRequest, start};
 pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
 pub use verify::{
-    CommitVerdict, GateRequest, SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest, gate, gate_push, verify,
+    CommitVerdict, ExplainOutcome, GateRequest, PolicyOutcome, SessionVerdict, Summary, Told, VerifyOutcome,
+    VerifyRequest, check_policy, explain_policy, gate, gate_push, verify,
 };
 pub use view::{BodyView, EntryView, SessionView};
 pub use workspace::Workspace;

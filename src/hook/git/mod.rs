@@ -4,6 +4,7 @@ mod commit_msg;
 mod post_commit;
 mod post_rewrite;
 mod pre_push;
+mod pre_receive;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -24,6 +25,8 @@ pub enum GitHook {
     PostRewrite,
     /// Before a push.
     PrePush,
+    /// On a server, before a push is let in.
+    PreReceive,
 }
 
 /// How a hook ended.
@@ -43,7 +46,7 @@ impl Answer {
 
 impl GitHook {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::CommitMsg, Self::PostCommit, Self::PostRewrite, Self::PrePush];
+    pub const ALL: [Self; 5] = [Self::CommitMsg, Self::PostCommit, Self::PostRewrite, Self::PrePush, Self::PreReceive];
 
     /// Its name, as git has it.
     pub const fn as_str(self) -> &'static str {
@@ -52,6 +55,7 @@ impl GitHook {
             Self::PostCommit => "post-commit",
             Self::PostRewrite => "post-rewrite",
             Self::PrePush => "pre-push",
+            Self::PreReceive => "pre-receive",
         }
     }
 
@@ -62,7 +66,12 @@ impl GitHook {
 
     /// Whether git writes something to its standard input.
     pub const fn reads_input(self) -> bool {
-        matches!(self, Self::PostRewrite | Self::PrePush)
+        matches!(self, Self::PostRewrite | Self::PrePush | Self::PreReceive)
+    }
+
+    /// Whether it judges: then what goes wrong stops git.
+    pub const fn judges(self) -> bool {
+        matches!(self, Self::PrePush | Self::PreReceive)
     }
 
     /// Runs the hook with what git gave it.
@@ -72,6 +81,7 @@ impl GitHook {
             Self::PostCommit => post_commit::run(context),
             Self::PostRewrite => post_rewrite::run(context, input),
             Self::PrePush => return pre_push::run(context, arguments, input),
+            Self::PreReceive => return pre_receive::run(context, input),
         };
         answer.unwrap_or_else(|error| Answer::say(self.complaint(&error)))
     }

@@ -3,8 +3,10 @@
 use crate::error::{Code, Error, Result};
 use crate::git::{EVIDENCE, Git, ObjectError, Shelved};
 use crate::ops::workspace::Workspace;
-use crate::proof::digest::{ObjectId, RootHash};
-use crate::proof::evidence;
+use crate::proof::change::GitAttestation;
+use crate::proof::digest::{CommitId, ObjectId, RootHash};
+use crate::proof::evidence::{self, Verifier};
+use crate::proof::record::{Body, Line};
 use crate::store::RootRow;
 
 /// Largest evidence file that is read, in bytes.
@@ -20,6 +22,22 @@ pub(in crate::ops) fn has_evidence(git: &Git, root: &RootHash) -> Result<bool> {
     let Some(tip) = git.tip(EVIDENCE)? else { return Ok(false) };
     let shelved = git.shelved(&git.commit(&tip)?.tree, &file_name(root))?;
     Ok(matches!(shelved, Shelved::File(_)))
+}
+
+/// The commits that the evidence of a root attests.
+pub(in crate::ops) fn attested_by_evidence(git: &Git, root: &RootHash) -> Result<Vec<CommitId>> {
+    let Some(tip) = git.tip(EVIDENCE)? else { return Ok(Vec::new()) };
+    let Shelved::File(blob) = git.shelved(&git.commit(&tip)?.tree, &file_name(root))? else { return Ok(Vec::new()) };
+    let mut commits = Vec::new();
+    let _ = Verifier::new().push_with(&git.blob(&blob, MAX_EVIDENCE)?, |_, line, _| {
+        if let Line::Entry(entry) = line
+            && let Body::Attest { attest } = &entry.body
+            && let Ok(GitAttestation { commit: Some(commit), .. }) = GitAttestation::parse(attest.as_bytes())
+        {
+            commits.push(commit);
+        }
+    });
+    Ok(commits)
 }
 
 /// Publishes the evidence of a finalized session, unless it is there. The answer is its text.

@@ -33,7 +33,7 @@ pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     let place = Repository::discover(context)?;
     let git = Git::open(&place, context)?;
     let (base, head) = (git.resolve(&request.base)?, git.resolve(&request.head)?);
-    let mut rules = Rules::of(&git, &base)?;
+    let mut rules = Rules::of(&git, &base, context.now())?;
     if request.require_policy && !rules.from_file {
         return Err(Error::new(Code::PolicyUnreadable, format!("{} has no .proof/policy.toml", request.base))
             .hint("commit one there, or leave --require-policy away to use the defaults"));
@@ -56,7 +56,7 @@ pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutco
         let name = format!("{prefix}/{name}");
         known.iter().find(|(known, _)| *known == name).map(|(_, tip)| *tip)
     });
-    let mut rules = Rules::of(&git, &main.unwrap_or(head))?;
+    let mut rules = Rules::of(&git, &main.unwrap_or(head), context.now())?;
     rules.must_be_anchored = rules.from_file && main.is_some();
     rules.look_everywhere = false;
     let mut arguments = vec![head.to_string()];
@@ -64,6 +64,35 @@ pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutco
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let commits = git.commits(&arguments)?;
     judge(context, &place, git, &rules, &commits)
+}
+
+/// Judges what a push would bring to a branch, by the policy of the branch as it is, or of the repository's main branch
+/// where it is new.
+pub(in crate::ops) fn gate_received(
+    context: &Context,
+    git: &Git,
+    old: Option<CommitId>,
+    new: &CommitId,
+) -> Result<VerifyOutcome> {
+    let base = match old {
+        Some(old) => Some(old),
+        None => git.tip("HEAD")?,
+    };
+    let mut rules = match base {
+        Some(base) => Rules::of(git, &base, context.now())?,
+        None => Rules::defaults(context.now())?,
+    };
+    rules.must_be_anchored = true;
+    rules.look_everywhere = false;
+    let mut arguments = vec![new.to_string()];
+    match old {
+        Some(old) => arguments.push(format!("^{old}")),
+        // A new branch brings what no other has.
+        None => arguments.extend(git.refs_below("refs/heads")?.into_iter().map(|(_, tip)| format!("^{tip}"))),
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let commits = git.commits(&arguments)?;
+    judge(context, git.place(), git.again()?, &rules, &commits)
 }
 
 fn judge(

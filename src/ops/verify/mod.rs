@@ -3,6 +3,7 @@
 mod commit;
 mod gate;
 mod gather;
+mod policy;
 mod rules;
 
 use serde::Serialize;
@@ -15,9 +16,11 @@ use crate::proof::finding::Verdict;
 use crate::store::Store;
 
 pub use commit::{CommitVerdict, SessionVerdict};
+pub(super) use gate::gate_received;
 pub use gate::{GateRequest, gate, gate_push};
 use gather::Gatherer;
 pub use gather::Told;
+pub use policy::{ExplainOutcome, PolicyOutcome, check_policy, explain_policy};
 use rules::Rules;
 
 /// What `verify` is asked for.
@@ -30,7 +33,7 @@ pub struct VerifyRequest {
 }
 
 /// How commits stand.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct VerifyOutcome {
     /// The worst of them.
     pub verdict: Verdict,
@@ -43,7 +46,7 @@ pub struct VerifyOutcome {
 }
 
 /// How many commits stand how.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Summary {
     /// Proven.
     pub pass: u64,
@@ -76,7 +79,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     let place = Repository::discover(context)?;
     let git = Git::open(&place, context)?;
     let (commits, tip) = select(&git, &request.revisions)?;
-    let rules = Rules::of(&git, &tip)?;
+    let rules = Rules::of(&git, &tip, context.now())?;
     // The store is only an index here: where it is missing or damaged, git alone has to do.
     let store = Store::open(&place.store_path(), context.patience()).ok();
     let gatherer = Gatherer::new(git, store, commits.len(), request.with_story)?;

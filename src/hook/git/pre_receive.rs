@@ -1,0 +1,52 @@
+//! `pre-receive`: the gate on a server. It fails closed: what cannot be judged is not let in.
+
+use super::{Answer, GitHook};
+use crate::context::Context;
+use crate::error::Result;
+use crate::ops::{self, RefUpdate};
+use crate::proof::digest::CommitId;
+use crate::proof::finding::{Severity, Verdict};
+
+/// Most findings that are printed; whoever pushes can see all with `git proof verify`.
+const SHOWN: usize = 20;
+
+pub(super) fn run(context: &Context, input: &[u8]) -> Answer {
+    judged(context, input)
+        .unwrap_or_else(|error| Answer { say: vec![GitHook::PreReceive.complaint(&error)], stop: true })
+}
+
+fn judged(context: &Context, input: &[u8]) -> Result<Answer> {
+    let received = ops::receive(context, &updates(input))?;
+    let mut answer = Answer::default();
+    for refusal in &received.refusals {
+        answer.stop = true;
+        answer.say.push(format!("git proof: {refusal}"));
+    }
+    for (name, outcome) in &received.judged {
+        if matches!(outcome.verdict, Verdict::Pass | Verdict::Exempt) {
+            continue;
+        }
+        answer.stop = true;
+        answer.say.push(format!("git proof: {name} is not let in: {}", outcome.verdict.as_str()));
+        let findings = outcome.commits.iter().flat_map(|commit| {
+            let id = commit.commit.to_string()[..12].to_owned();
+            let said = commit.findings.iter().filter(|finding| finding.severity > Severity::Warning);
+            said.map(move |finding| format!("git proof: {id}: {} {}", finding.code, finding.message))
+        });
+        answer.say.extend(findings.take(SHOWN));
+        answer.say.push("git proof: push the proofs first: git proof sync".to_owned());
+    }
+    Ok(answer)
+}
+
+/// `<old id> <new id> <ref>` a line.
+fn updates(input: &[u8]) -> Vec<RefUpdate> {
+    let id = |text: &str| if text.bytes().all(|byte| byte == b'0') { None } else { CommitId::parse(text) };
+    let text = String::from_utf8_lossy(input);
+    let read = |line: &str| {
+        let mut words = line.splitn(3, ' ');
+        let (old, new) = (id(words.next()?), id(words.next()?));
+        Some(RefUpdate { name: words.next()?.to_owned(), old, new })
+    };
+    text.lines().filter_map(read).collect()
+}
