@@ -1,4 +1,4 @@
-//! History: names turned into commits, ranges, what is staged, and what a merge would have been by itself.
+//! History: names turned into commits, ranges, and what a merge would have been by itself.
 
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -93,15 +93,6 @@ impl Git {
             Some((name.to_owned(), CommitId::parse(id)?))
         };
         Ok(text.lines().filter_map(read).collect())
-    }
-
-    /// The tree of what is staged; `None` where there is no index, or one with conflicts.
-    pub fn staged_tree(&self) -> Result<Option<TreeId>> {
-        if self.repository.is_bare() {
-            return Ok(None);
-        }
-        let mut command = self.plumbing(["write-tree"]);
-        Ok(self.text_of(&mut command)?.and_then(|text| TreeId::parse(text.trim_end())))
     }
 
     /// The tree of a merge that nobody had a hand in; `None` if it has conflicts. No merge driver and no rename setting of

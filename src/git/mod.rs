@@ -13,6 +13,7 @@ mod refs;
 mod remote;
 mod shelf;
 mod sign;
+mod staged;
 
 pub use discover::Repository;
 pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};

@@ -163,7 +163,7 @@ fn on_commits_signed(
         };
         anchors.push(Anchored { commit: *id, anchor_id, created, rooted, signed: sign });
     }
-    restored += publish(workspace, git, &lines)?;
+    restored += publish(workspace, git, &lines, Some(&row.session_id))?;
     why::explain(git, lines.iter().map(|line| line.commit), &evidence)?;
     Ok(AnchorOutcome { session_id: row.session_id.clone(), anchors, restored })
 }

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::git::{Git, NOTES};
 use crate::ops::workspace::Workspace;
 use crate::proof::digest::{ChangeId, CommitId, ObjectId, TreeId};
+use crate::proof::record::Id;
 use crate::store::NewLine;
 
 /// Largest note that is read, in bytes. A note that git cannot merge line by line is no note of ours.
@@ -61,11 +62,16 @@ fn text_of(lines: &BTreeSet<Vec<u8>>) -> Vec<u8> {
     text
 }
 
-/// Adds lines, and puts back what is gone. The answer is how many were put back.
-pub(in crate::ops) fn publish(workspace: &mut Workspace, git: &Git, lines: &[Line]) -> Result<u64> {
+/// Adds lines, those of a session that is anchored by them if one is named, and puts back what is gone. The answer is how many were put back.
+pub(in crate::ops) fn publish(
+    workspace: &mut Workspace,
+    git: &Git,
+    lines: &[Line],
+    session: Option<&Id>,
+) -> Result<u64> {
     let new: Vec<NewLine<'_>> =
         lines.iter().map(|line| NewLine { commit: line.commit, line: &line.text, change: line.change }).collect();
-    workspace.store.remember(&new, workspace.context.now())?;
+    workspace.store.remember(&new, session, workspace.context.now())?;
     ensure(workspace, git, lines)
 }
 
