@@ -22,13 +22,12 @@ export LC_ALL=C GIT_TERMINAL_PROMPT=0
 
 remote=${GIT_PROOF_REMOTE:-origin}
 format=${GIT_PROOF_FORMAT:-human}
-zeros=0000000000000000000000000000000000000000
 
 # Says why it ends. Nothing that a stranger has named is repeated here: a log may take it for a command.
 stop() {
   code=$1
   shift
-  if [ "$format" = github ]; then echo "::error title=git proof gate::$*"; else echo "git proof gate: $*" >&2; fi
+  if [ "$format" = github ]; then echo "::error title=git proof gate::$*" >&2; else echo "git proof gate: $*" >&2; fi
   exit "$code"
 }
 
@@ -101,12 +100,14 @@ if ! is_id "$head"; then head=$(tip_of "$head"); fi
 [ -n "$head" ] || stop 3 "the head is a branch that the remote does not have"
 bring "$head" "$spare" || stop 3 "the head cannot be fetched"
 
-if is_id "$base" && ! is_nothing "$base" && ! bring "$base" ''; then
-  # After a forced push the old tip may be gone for good.
-  [ "${GIT_PROOF_EVENT:-push}" = push ] || stop 3 "the base cannot be fetched"
-  base=$zeros
+if is_id "$base" && { is_nothing "$base" || ! bring "$base" ''; }; then
+  # A new branch, or one whose old tip is gone after a forced push: what it adds to the main one is judged.
+  if [ -n "$default" ] && [ "$branch" != "$default" ] && [ -z "${GIT_PROOF_BASE:-}" ]; then
+    base=$default
+  elif ! is_nothing "$base"; then
+    stop 3 "the base cannot be fetched; after a forced push the input base may name another one"
+  fi
 fi
-if is_nothing "$base" && [ -n "$default" ] && [ "$branch" != "$default" ]; then base=$default; fi
 if is_nothing "$base"; then
   base=$(printf '%s' "$head" | tr 0-9a-f 0)
 elif ! is_id "$base"; then
@@ -120,7 +121,7 @@ whole() {
   is_shallow || return 0
   is_nothing "$base" && return 1
   git merge-base "$base" "$head" >/dev/null || return 1
-  git rev-list "$head" "^$base" >"$refs"
+  git rev-list "$head" "^$base" >"$refs" || return 1
   ! grep -qxF -f "$(git rev-parse --git-path shallow)" "$refs"
 }
 for more in 50 200 1000 5000; do
@@ -128,7 +129,7 @@ for more in 50 200 1000 5000; do
   fetch --deepen="$more" -- "$remote" "$base" "$head" || stop 3 "the history cannot be fetched"
 done
 if ! whole; then
-  fetch --unshallow -- "$remote" || stop 3 "the history cannot be fetched"
+  fetch --unshallow -- "$remote" "$head" || stop 3 "the history cannot be fetched"
 fi
 
 # The proof refs that the remote has. Not forced: refs that were wound back are not taken for newer ones.

@@ -74,6 +74,9 @@ fn row(commit: &CommitVerdict) -> String {
     if commit.findings.len() > SHOWN {
         lines.push(format!("and {} more findings", commit.findings.len() - SHOWN));
     }
+    if let Some(reason) = commit.reason.as_ref().filter(|_| commit.verdict > Verdict::Pass) {
+        lines.push(format!("must be anchored: {}", code_span(reason, MESSAGE)));
+    }
     let holding: Vec<_> = commit.sessions.iter().filter(|session| session.holds).collect();
     for session in holding.iter().take(SHOWN) {
         let bound = commit.binding.map(|binding| format!(", {binding}")).unwrap_or_default();

@@ -15,6 +15,8 @@ mod layers;
 mod mcp;
 mod mutations;
 mod naive;
+mod policy;
+mod report;
 mod sessions;
 mod store;
 mod trailers;
