@@ -114,9 +114,8 @@ fn words(code: FindingCode) -> (&'static str, &'static str) {
             "A commit or file that is needed is not in this clone.",
             "The clone is shallow or partial: git fetch --unshallow, or git fetch --refetch.",
         ),
-        FindingCode::PolicyUnreadable => (
-            "The policy cannot be read.",
-            "git proof policy check names the line. Correct it on the base branch.",
-        ),
+        FindingCode::PolicyUnreadable => {
+            ("The policy cannot be read.", "git proof policy check names the line. Correct it on the base branch.")
+        }
     }
 }

@@ -16,7 +16,11 @@ fn an_unknown_key_is_refused_with_its_line_and_the_nearest_key() {
         ("[proof]\nrootd = true\n", 2, "\"rootd\" is not a key of [proof]; did you mean \"rooted\"?"),
         ("\n\n[prof]\nrooted = true\n", 3, "\"prof\" is not a section of a policy; did you mean \"proof\"?"),
         ("[proof-grade]\n", 1, "\"proof-grade\" is not a section of a policy; did you mean \"proof_grade\"?"),
-        ("[proof_grade]\nRequire = \"all\"\n", 2, "\"Require\" is not a key of [proof_grade]; did you mean \"require\"?"),
+        (
+            "[proof_grade]\nRequire = \"all\"\n",
+            2,
+            "\"Require\" is not a key of [proof_grade]; did you mean \"require\"?",
+        ),
         ("[proof_grade]\n# x\nsignatures = 2\n", 3, "\"signatures\" is a key of [proof], not of [proof_grade]"),
         ("rooted = true\n", 1, "\"rooted\" is a key of [proof], and stands before any section"),
         (
@@ -165,8 +169,5 @@ fn explain_names_the_rule() {
     let rule = "must be anchored: a trailer matches proof_grade.trailers \"Assisted-by: .*\"";
     assert_eq!(said("HEAD", &[]), format!("{rule}.\n"));
     let first = project.git(&["rev-list", "--max-parents=0", "HEAD"]);
-    assert_eq!(
-        said("HEAD", &["--base", &first]),
-        format!("{rule} (by the defaults: there is no policy file).\n")
-    );
+    assert_eq!(said("HEAD", &["--base", &first]), format!("{rule} (by the defaults: there is no policy file).\n"));
 }

@@ -2,18 +2,9 @@
 
 use serde_json::Value;
 
-use super::Project;
+use super::{Project, mixed};
 
 const FORMATS: [&str; 6] = ["human", "json", "github", "markdown", "sarif", "junit"];
-
-fn mixed() -> Project {
-    let project = Project::new();
-    project.git(&["checkout", "--quiet", "-b", "topic"]);
-    project.proven("s1", "src/a.rs");
-    project.commit("notes", "x\n", "a note");
-    project.unproven("src/b.rs");
-    project
-}
 
 #[test]
 fn every_format_ends_with_the_same_exit_code() {

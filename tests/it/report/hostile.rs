@@ -123,8 +123,19 @@ fn junit_is_well_formed_whatever_a_subject_is() {
     let text = gate("junit");
     // Every `<` opens an element of ours, every `&` an entity.
     for (at, _) in text.match_indices('<') {
-        let known = ["?xml ", "testsuite", "/testsuite", "propert", "/propert", "testcase ", "/testcase>", "failure ",
-            "/failure>", "system-out>", "/system-out>"];
+        let known = [
+            "?xml ",
+            "testsuite",
+            "/testsuite",
+            "propert",
+            "/propert",
+            "testcase ",
+            "/testcase>",
+            "failure ",
+            "/failure>",
+            "system-out>",
+            "/system-out>",
+        ];
         assert!(known.iter().any(|known| text[at + 1..].starts_with(known)), "{}", &text[at..text.len().min(at + 60)]);
     }
     for (at, _) in text.match_indices('&') {

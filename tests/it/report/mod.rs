@@ -6,11 +6,22 @@ mod hostile;
 mod limits;
 mod ranges;
 mod runner;
+mod server;
 
 use std::process::Command;
 
 use crate::common::run_with_input;
 use crate::store::scratch::{Ran, Scratch};
+
+/// A branch with one commit that is proven, one that need not be, and one that must be and is not.
+fn mixed() -> Project {
+    let project = Project::new();
+    project.git(&["checkout", "--quiet", "-b", "topic"]);
+    project.proven("s1", "src/a.rs");
+    project.commit("notes", "x\n", "a note");
+    project.unproven("src/b.rs");
+    project
+}
 
 /// A repository with a branch `main` of one commit, and time that stands still: ids are the same in every run.
 pub(crate) struct Project {

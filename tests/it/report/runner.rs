@@ -111,7 +111,7 @@ fn a_proven_pull_request_passes_from_a_shallow_checkout() {
     assert_eq!(ran.out, "git proof gate: may pass. 61 commits: 1 proven, 60 in no need of a proof.\n");
     let summary = std::fs::read_to_string(forge.project.scratch.around().join("summary")).unwrap();
     assert!(summary.contains("### git proof gate: may pass"), "{summary}");
-    // No more was fetched than was needed, and a token that can only read would have done.
+    // Nothing was written: a token that can only read will do.
     assert_eq!(forge.git(&forge.server, &["for-each-ref"]), before);
     // A second run in the same place comes to the same.
     assert_eq!(forge.judge().exit, Some(0));
@@ -244,7 +244,8 @@ fn names_that_strangers_choose_are_only_ever_names() {
             assert!(!ran.err.contains("forged") && !ran.out.contains("forged"), "{ran:?}");
         }
     }
-    let left = |directory: &Path| std::fs::read_dir(directory).unwrap().any(|entry| entry.unwrap().file_name() == "pwned");
+    let left =
+        |directory: &Path| std::fs::read_dir(directory).unwrap().any(|entry| entry.unwrap().file_name() == "pwned");
     assert!(!left(&forge.checkout) && !left(&forge.server));
 }
 
