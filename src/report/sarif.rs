@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::escape::{brief, sarif_text, uri};
 use super::{Report, rule, short};
 use crate::ops::CommitVerdict;
-use crate::proof::digest::sha256;
+use crate::proof::digest::{ContentHash, sha256};
 use crate::proof::finding::{Finding, FindingCode, Severity};
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -68,7 +68,7 @@ fn result(report: &Report<'_>, commit: &CommitVerdict, finding: &Finding) -> Val
     let text = format!("{} (commit {}: {subject})", finding.message, short(&commit.commit));
     // The same finding of the same commit is the same alert in the next run.
     let identity = format!("{}\n{}\n{}", commit.commit, finding.code, finding.message);
-    let fingerprint: String = sha256(identity.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let fingerprint = ContentHash::new(sha256(identity.as_bytes()));
     json!({
         "ruleId": finding.code.as_str(),
         "ruleIndex": index,
