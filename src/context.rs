@@ -59,6 +59,11 @@ impl Context {
         std::env::temp_dir()
     }
 
+    /// The file of the running program.
+    pub fn executable(&self) -> Option<PathBuf> {
+        std::env::current_exe().ok()
+    }
+
     /// A variable of the environment; one that is empty counts as not set.
     pub fn variable(&self, name: &str) -> Option<OsString> {
         std::env::var_os(name).filter(|value| !value.is_empty())

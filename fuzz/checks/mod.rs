@@ -15,6 +15,7 @@ mod note;
 mod policy;
 mod proof;
 mod seal;
+mod signature;
 mod trailer;
 
 use git_proof::proof::canonical::{self, Reader};
@@ -25,13 +26,15 @@ pub use note::note_line;
 pub use policy::policy;
 pub use proof::proof;
 pub use seal::seal;
+pub use signature::{allowed_signers, sshsig};
 pub use trailer::trailer_block;
 
 /// A check: panics where the bytes show that something does not hold.
 pub type Check = fn(&[u8]);
 
 /// Every check, under the name of its target and of its corpus.
-pub const ALL: [(&str, Check); 8] = [
+pub const ALL: [(&str, Check); 10] = [
+    ("allowed_signers", allowed_signers),
     ("canonical", canonical),
     ("change", change),
     ("evidence", evidence),
@@ -39,6 +42,7 @@ pub const ALL: [(&str, Check); 8] = [
     ("policy", policy),
     ("proof", proof),
     ("seal", seal),
+    ("sshsig", sshsig),
     ("trailer_block", trailer_block),
 ];
 

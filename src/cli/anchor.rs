@@ -5,7 +5,7 @@ use clap::Args;
 use super::ui::{Role, Ui};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, AnchorRequest, Workspace};
+use crate::ops::{self, AnchorRequest, SignRequest, Workspace};
 
 /// Bind a finalized session to the commits it explains
 ///
@@ -25,11 +25,20 @@ pub(super) struct Anchor {
     /// A commit; may be given several times
     #[arg(long = "commit", value_name = "REV")]
     commits: Vec<String>,
+
+    /// Sign with the key that git signs with (gpg.format ssh, user.signingkey) [default: as proof.sign is set]
+    #[arg(long, overrides_with = "no_sign")]
+    sign: bool,
+
+    /// Do not sign, whatever proof.sign says
+    #[arg(long)]
+    no_sign: bool,
 }
 
 impl Anchor {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let request = AnchorRequest { session: self.session.clone(), commits: self.commits.clone() };
+        let sign = if self.sign { Some(true) } else { self.no_sign.then_some(false) };
+        let request = AnchorRequest { session: self.session.clone(), commits: self.commits.clone(), sign };
         let outcome = ops::anchor(&mut Workspace::open(context)?, &request)?;
         if outcome.anchors.iter().any(|anchor| !anchor.rooted) {
             ui.say("note: the session does not attest a commit that it is anchored on; it is not rooted there");
@@ -49,6 +58,36 @@ impl Anchor {
                 ));
             }
             text
+        });
+        Ok(())
+    }
+}
+
+/// Add your signature to the anchors of a commit
+///
+/// Signs every anchor of the commit that holds, or that of one session, with the key that git signs with, and adds it as
+/// a line of its own. What does not hold is not signed.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  git proof sign\n  git proof sign HEAD~2 --session t-89-login && git proof sync")]
+pub(super) struct Sign {
+    /// The commit
+    #[arg(value_name = "REV", default_value = "HEAD")]
+    commit: String,
+
+    /// Only the anchor of this session
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+impl Sign {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let request = SignRequest { commit: self.commit.clone(), session: self.session.clone() };
+        let outcome = ops::sign(&mut Workspace::open_or_create(context)?, &request)?;
+        restored(ui, outcome.restored);
+        ui.show(&outcome, |outcome, paint| {
+            let id = outcome.commit.to_string();
+            let signed = outcome.signed.iter().map(|anchor| format!("  anchor {anchor}\n")).collect::<String>();
+            format!("{} on {}.\n{signed}", paint.paint(Role::Good, "Signed"), &id[..12])
         });
         Ok(())
     }

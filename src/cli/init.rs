@@ -1,17 +1,24 @@
-//! `init`: setting up agents.
+//! `init`: setting up a repository and its agents.
+
+use std::fmt::Write as _;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::ui::{Role, Ui, inert};
+use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, Action, InitAgent, InitOutcome, InitRequest};
+use crate::ops::{self, Action, HookManager, InitAgent, InitOutcome, InitRequest, WiredBy};
 
-/// Set up agents in this worktree: the MCP server and the hooks
+/// Set up this repository: the store, git's hooks, readable notes, and agents
 ///
-/// Edits the configuration files of the agents that are named. What is in them stays, comments and layout included;
-/// doing it again changes nothing. If one of the files is not valid, none is changed.
+/// Makes the store, wires the hooks commit-msg, post-commit, post-rewrite and pre-push, and lets `git log` show why a
+/// commit was made. With --agent it also edits the configuration files of the agents that are named. What others wrote
+/// stays, byte for byte; doing it again changes nothing. If one of the files is not valid, none is changed.
+///
+/// From git 2.54 on the hooks are commands in the repository's configuration; for older ones they are marked blocks of
+/// one line in the files of the hooks. Where core.hooksPath, husky, lefthook or pre-commit is at work nothing is changed:
+/// it prints the lines to paste.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Files:
@@ -19,22 +26,34 @@ Files:
   codex        .codex/config.toml, .codex/hooks.json vscode  .vscode/mcp.json
   cursor       .cursor/mcp.json, .cursor/hooks.json  zed     .zed/settings.json
 
+Taking out: --uninstall alone takes out the hooks and the setting for notes, and keeps the store; with --agent or
+--agents-md it takes out those entries alone.
+
 Examples:
-  git proof init --agent claude-code --dry-run
-  git proof init --agent claude-code --agent codex --agents-md
-  git proof init --agent cursor --uninstall")]
+  git proof init
+  git proof init --dry-run
+  git proof init --policy --agent claude-code --agent codex --agents-md
+  git proof init --no-hooks --agent cursor
+  git proof init --uninstall")]
+#[expect(clippy::struct_excessive_bools, reason = "they are switches")]
 pub(super) struct Init {
     /// claude-code, codex, cursor, gemini, vscode or zed; can be given several times
-    #[arg(long = "agent", value_name = "NAME", required = true, hide_possible_values = true)]
+    #[arg(long = "agent", value_name = "NAME", hide_possible_values = true)]
     #[arg(value_parser = PossibleValuesParser::new(InitAgent::ALL.map(InitAgent::as_str)))]
     agents: Vec<String>,
     /// Tell the order of calls in AGENTS.md too, in a marked block
     #[arg(long)]
     agents_md: bool,
+    /// Leave git's hooks alone
+    #[arg(long, conflicts_with = "uninstall")]
+    no_hooks: bool,
+    /// Write .proof/policy.toml, which asks for rooted anchors, unless there is one
+    #[arg(long, conflicts_with = "uninstall")]
+    policy: bool,
     /// Take out what was put in, and nothing else
     #[arg(long)]
     uninstall: bool,
-    /// Show the changes as a diff and write nothing
+    /// Show the changes as a diff and as commands, and write nothing
     #[arg(long)]
     dry_run: bool,
 }
@@ -44,30 +63,90 @@ impl Init {
         let request = InitRequest {
             agents: self.agents.iter().filter_map(|name| InitAgent::parse(name)).collect(),
             agents_md: self.agents_md,
+            no_hooks: self.no_hooks,
+            policy: self.policy,
             uninstall: self.uninstall,
             dry_run: self.dry_run,
         };
         let outcome = ops::init(context, &request)?;
         ui.show(&outcome, |outcome, paint| {
-            if outcome.files.iter().all(|file| file.action == Action::Unchanged) {
-                return "Nothing to change: everything is as it should be.\n".to_owned();
-            }
-            if outcome.dry_run {
-                return diff(outcome);
-            }
-            let line = |action: Action| match action {
-                Action::Created => "created  ",
-                Action::Updated => "updated  ",
-                Action::Unchanged => "unchanged",
-                Action::Removed => "removed  ",
+            let left = unwired(outcome)
+                + &outcome.manager.as_ref().map(instructions).unwrap_or_default()
+                + outcome.pre_receive.unwrap_or_default();
+            let changes = match (outcome.is_unchanged(), outcome.dry_run) {
+                (true, _) if left.is_empty() => "Nothing to change: everything is as it should be.\n".to_owned(),
+                (true, _) if outcome.pre_receive.is_some() => String::new(),
+                (true, _) => "Nothing to change, but this is left to you:\n".to_owned(),
+                (false, true) => diff(outcome),
+                (false, false) => changes(outcome, paint),
             };
-            let files = outcome.files.iter();
-            let lines: Vec<String> =
-                files.map(|file| format!("{} {}\n", line(file.action), paint.paint(Role::Strong, file.path))).collect();
-            lines.concat()
+            changes + &left
         });
+        if !ui.json {
+            for notice in &outcome.notices {
+                ui.say(&format!("note: {}", notice.message));
+                ui.say(&format!("hint: {}", notice.hint));
+            }
+        }
         Ok(())
     }
+}
+
+/// What was done, a line each.
+fn changes(outcome: &InitOutcome, paint: Paint) -> String {
+    let mut text = String::new();
+    let mut line = |action: Action, what: &str| {
+        let done = match action {
+            Action::Created => "created  ",
+            Action::Updated => "updated  ",
+            Action::Unchanged => "unchanged",
+            Action::Removed => "removed  ",
+        };
+        let _ = writeln!(text, "{done} {}", paint.paint(Role::Strong, &inert(what)));
+    };
+    for file in outcome.files.iter().chain(&outcome.store) {
+        line(file.action, &file.path);
+    }
+    for hook in &outcome.hooks {
+        let in_configuration = format!("hook.git-proof-{} in git's configuration", hook.hook);
+        match (hook.by, &hook.path) {
+            (WiredBy::Manager | WiredBy::Nothing, _) if hook.action == Action::Unchanged => {}
+            (_, Some(path)) => line(hook.action, path),
+            (_, None) => line(hook.action, &in_configuration),
+        }
+    }
+    for setting in &outcome.settings {
+        line(setting.action, &format!("{} = {}", setting.key, setting.value));
+    }
+    text
+}
+
+/// The hooks that are left to a person.
+fn unwired(outcome: &InitOutcome) -> String {
+    let mut text = String::new();
+    for hook in outcome.hooks.iter().filter(|hook| hook.by == WiredBy::Nothing && hook.reason.is_some()) {
+        let _ = writeln!(text, "not wired {}: {}", hook.hook, inert(hook.reason.as_deref().unwrap_or_default()));
+        if let Some(call) = &hook.call {
+            let _ = writeln!(text, "          call from it, with its arguments and standard input: {call}");
+        }
+    }
+    text
+}
+
+/// What to paste where.
+fn instructions(manager: &HookManager) -> String {
+    if manager.paste.is_empty() && manager.run.is_none() {
+        return String::new();
+    }
+    let mut text =
+        format!("\nThe hooks of this repository are those of {}, which was left as it is.\n", inert(&manager.found));
+    for paste in &manager.paste {
+        let _ = writeln!(text, "\nInto {}:\n\n{}", inert(&paste.file), paste.lines.trim_end());
+    }
+    if let Some(run) = &manager.run {
+        let _ = writeln!(text, "\nThen run: {run}");
+    }
+    text
 }
 
 /// The diffs as they are, but for what a terminal would obey.
@@ -76,5 +155,12 @@ fn diff(outcome: &InitOutcome) -> String {
         let (line, end) = line.strip_suffix("\r\n").map_or((line.trim_end_matches('\n'), "\n"), |line| (line, "\r\n"));
         line.split('\t').map(inert).collect::<Vec<_>>().join("\t") + end
     };
-    outcome.files.iter().flat_map(|file| file.diff.split_inclusive('\n')).map(shown).collect()
+    let diffs = (outcome.files.iter().map(|file| &file.diff))
+        .chain(outcome.hooks.iter().map(|hook| &hook.diff))
+        .chain(outcome.settings.iter().map(|setting| &setting.diff));
+    let mut text: String = diffs.flat_map(|diff| diff.split_inclusive('\n')).map(shown).collect();
+    if let Some(store) = outcome.store.as_ref().filter(|store| store.action != Action::Unchanged) {
+        let _ = writeln!(text, "create {}", inert(&store.path));
+    }
+    text
 }

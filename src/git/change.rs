@@ -2,6 +2,7 @@
 //! version of git that happens to be installed has a say, and no process is started.
 
 use std::cmp::Ordering;
+use std::iter::Peekable;
 
 use super::objects::{Commit, ObjectError, Read, TreeEntry};
 use super::open::Git;
@@ -25,7 +26,7 @@ impl Git {
     /// The change id between two trees, of which the older may be the empty one, `None`. `None` if nothing changed.
     pub fn change_between(&self, old: Option<&TreeId>, new: &TreeId) -> Read<Option<ChangeId>> {
         let mut printer = Printer::new(self);
-        self.compare(old, new, &mut |path, old, new| printer.print(path, old, new))?;
+        self.compare(old, new, |path, old, new| printer.print(path, old, new))?;
         Ok(printer.finish())
     }
 
@@ -33,7 +34,7 @@ impl Git {
     /// and others that are new.
     pub fn paths_between(&self, old: Option<&TreeId>, new: &TreeId) -> Read<Vec<Vec<u8>>> {
         let mut paths = Vec::new();
-        self.compare(old, new, &mut |path, _, _| {
+        self.compare(old, new, |path, _, _| {
             paths.push(path.to_owned());
             Ok(())
         })?;
@@ -41,61 +42,70 @@ impl Git {
     }
 
     /// Calls `visit` with each path that is not the same in both trees, and with what is there before and after.
-    fn compare(&self, old: Option<&TreeId>, new: &TreeId, visit: &mut Visit<'_>) -> Read<()> {
+    fn compare(
+        &self,
+        old: Option<&TreeId>,
+        new: &TreeId,
+        mut visit: impl FnMut(&[u8], Option<Side>, Option<Side>) -> Read<()>,
+    ) -> Read<()> {
         if old == Some(new) {
             return Ok(());
         }
-        Walk { git: self, path: Vec::new(), depth: 0, visit }.trees(old, Some(new))
-    }
-}
-
-type Visit<'a> = dyn FnMut(&[u8], Option<Side>, Option<Side>) -> Read<()> + 'a;
-
-struct Walk<'a> {
-    git: &'a Git,
-    /// Where it is: empty, or with a slash at its end.
-    path: Vec<u8>,
-    depth: usize,
-    visit: &'a mut Visit<'a>,
-}
-
-impl Walk<'_> {
-    /// Two trees side by side, in the order that both are sorted in. A file and a directory of one name are neighbours
-    /// at best: git sorts them as two names.
-    fn trees(&mut self, old: Option<&TreeId>, new: Option<&TreeId>) -> Read<()> {
-        let read = |tree: Option<&TreeId>| tree.map_or(Ok(Vec::new()), |tree| self.git.tree(tree));
-        let (old, new) = (read(old)?, read(new)?);
-        let (mut old, mut new) = (old.iter().peekable(), new.iter().peekable());
-        loop {
-            let order = match (old.peek(), new.peek()) {
-                (None, None) => return Ok(()),
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (Some(old), Some(new)) => old.sort_key().cmp(new.sort_key()),
+        let mut path = Vec::new();
+        let mut levels = vec![Level::read(self, 0, old, Some(new))?];
+        while let Some(level) = levels.last_mut() {
+            path.truncate(level.path);
+            let Some((old, new)) = level.next() else {
+                levels.pop();
+                continue;
             };
-            let old = if order.is_le() { old.next() } else { None };
-            let new = if order.is_ge() { new.next() } else { None };
-            self.entries(old, new)?;
+            let sides = [&old, &new].map(|entry| entry.as_ref().map(Side::of));
+            let Some(either) = old.as_ref().or(new.as_ref()).filter(|_| sides[0] != sides[1]) else { continue };
+            path.extend_from_slice(&either.name);
+            if !either.is_tree() {
+                visit(&path, sides[0], sides[1])?;
+                continue;
+            }
+            if levels.len() > DEEPEST {
+                return Err(ObjectError::Damaged(either.id, format!("it is more than {DEEPEST} directories deep")));
+            }
+            path.push(b'/');
+            let trees = [old, new].map(|entry| entry.map(|entry| TreeId(entry.id)));
+            levels.push(Level::read(self, path.len(), trees[0].as_ref(), trees[1].as_ref())?);
         }
+        Ok(())
+    }
+}
+
+type Entries = Peekable<std::vec::IntoIter<TreeEntry>>;
+
+/// Two trees side by side.
+struct Level {
+    /// How much of the path leads here.
+    path: usize,
+    old: Entries,
+    new: Entries,
+}
+
+impl Level {
+    fn read(git: &Git, path: usize, old: Option<&TreeId>, new: Option<&TreeId>) -> Read<Self> {
+        let entries = |tree: Option<&TreeId>| -> Read<Entries> {
+            Ok(tree.map_or(Ok(Vec::new()), |tree| git.tree(tree))?.into_iter().peekable())
+        };
+        Ok(Self { path, old: entries(old)?, new: entries(new)? })
     }
 
-    fn entries(&mut self, old: Option<&TreeEntry>, new: Option<&TreeEntry>) -> Read<()> {
-        let (old_side, new_side) = (old.map(Side::of), new.map(Side::of));
-        let Some(either) = old.or(new).filter(|_| old_side != new_side) else { return Ok(()) };
-        let length = self.path.len();
-        self.path.extend_from_slice(&either.name);
-        if either.is_tree() {
-            if self.depth == DEEPEST {
-                return Err(ObjectError::Damaged(either.id, format!("it is nested deeper than {DEEPEST} directories")));
-            }
-            self.path.push(b'/');
-            self.depth += 1;
-            self.trees(old.map(|entry| TreeId(entry.id)).as_ref(), new.map(|entry| TreeId(entry.id)).as_ref())?;
-            self.depth -= 1;
-        } else {
-            (self.visit)(&self.path, old_side, new_side)?;
-        }
-        self.path.truncate(length);
-        Ok(())
+    /// The next name on either side, in the order that both are sorted in. A file and a directory are never the same
+    /// name: git sorts them as two, not always next to each other.
+    fn next(&mut self) -> Option<(Option<TreeEntry>, Option<TreeEntry>)> {
+        let order = match (self.old.peek(), self.new.peek()) {
+            (None, None) => return None,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(old), Some(new)) => old.sort_key().cmp(new.sort_key()),
+        };
+        let old = if order.is_le() { self.old.next() } else { None };
+        let new = if order.is_ge() { self.new.next() } else { None };
+        Some((old, new))
     }
 }

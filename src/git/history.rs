@@ -1,4 +1,4 @@
-//! History: names turned into commits, ranges, what is staged, and what a merge would have been by itself.
+//! History: names turned into commits, ranges, and what a merge would have been by itself.
 
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -75,10 +75,9 @@ impl Git {
             return Ok(Vec::new());
         }
         let failed = |why: String| Error::new(Code::RepositoryFailed, "git rev-list failed").because(why.trim());
-        let mut input: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
-        for (_, tip) in self.refs_below(prefix)? {
-            input.push_str(&format!("^{tip}\n"));
-        }
+        let mut input: Vec<String> = commits.iter().map(ToString::to_string).collect();
+        input.extend(self.refs_below(prefix)?.into_iter().map(|(_, tip)| format!("^{tip}")));
+        let input = input.join("\n") + "\n";
         let mut child = self
             .plumbing(["rev-list", "--ignore-missing", "--stdin"])
             .stdin(Stdio::piped())
@@ -106,15 +105,6 @@ impl Git {
             Some((name.to_owned(), CommitId::parse(id)?))
         };
         Ok(text.lines().filter_map(read).collect())
-    }
-
-    /// The tree of what is staged; `None` where there is no index, or one with conflicts.
-    pub fn staged_tree(&self) -> Result<Option<TreeId>> {
-        if self.repository.is_bare() {
-            return Ok(None);
-        }
-        let mut command = self.plumbing(["write-tree"]);
-        Ok(self.text_of(&mut command)?.and_then(|text| TreeId::parse(text.trim_end())))
     }
 
     /// The tree of a merge that nobody had a hand in; `None` if it has conflicts. No merge driver and no rename setting of

@@ -12,6 +12,8 @@ mod quote;
 mod refs;
 mod remote;
 mod shelf;
+mod sign;
+mod staged;
 
 pub use discover::Repository;
 pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
@@ -21,3 +23,4 @@ pub use refs::{CHANGES, EVIDENCE, NOTES, ROUNDS, WHY};
 pub use remote::{PushRefusal, Remote};
 pub(crate) use remote::{SHARED, SYNCING};
 pub use shelf::Shelved;
+pub use sign::sign;

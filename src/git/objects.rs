@@ -56,6 +56,11 @@ impl TreeEntry {
         self.mode == DIRECTORY
     }
 
+    /// Whether it is a file, be it a program or not; a link is none.
+    pub fn is_file(&self) -> bool {
+        self.mode & 0o170_000 == 0o100_000
+    }
+
     /// Git sorts a subtree as if its name ended in a slash.
     pub(super) fn sort_key(&self) -> impl Iterator<Item = u8> {
         self.name.iter().copied().chain(self.is_tree().then_some(b'/'))

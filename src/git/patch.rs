@@ -158,6 +158,10 @@ impl<'a> Printer<'a> {
 
     fn hunks(&mut self, old: &[u8], new: &[u8]) -> Result<(), git2::Error> {
         let patch = Patch::from_buffers(old, None, new, None, Some(&mut self.options))?;
+        if patch.num_hunks() == 0 {
+            // libgit2 does not say so when its diff fails.
+            return Err(git2::Error::from_str("no difference was found where there is one"));
+        }
         for hunk in 0..patch.num_hunks() {
             self.text.extend_from_slice(b"@@\n");
             for line in 0..patch.num_lines_in_hunk(hunk)? {

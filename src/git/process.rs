@@ -30,6 +30,11 @@ pub fn worktree_root(context: &Context) -> Option<PathBuf> {
     (!path.is_empty()).then(|| PathBuf::from(OsString::from_vec(path)))
 }
 
+/// The repository that git works in here; `None` where it refuses to.
+pub(super) fn git_dir(context: &Context) -> Option<Vec<u8>> {
+    ask(context, &["rev-parse", "--git-dir"])
+}
+
 /// Lets git add a trailer to the message in a file, by the user's own settings. One that is there is not added again.
 pub fn interpret_trailers(context: &Context, file: &Path, line: &str) -> Result<()> {
     let output = Command::new("git")
@@ -51,7 +56,8 @@ fn variable(context: &Context, name: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-fn ask(context: &Context, arguments: &[&str]) -> Option<Vec<u8>> {
+/// What git answers to a question; `None` where it fails.
+pub(super) fn ask(context: &Context, arguments: &[&str]) -> Option<Vec<u8>> {
     let output = Command::new("git")
         .args(arguments)
         .current_dir(&context.directory)
@@ -92,7 +98,9 @@ impl Git {
     /// Runs a command to its end.
     pub(super) fn run(&self, command: &mut Command) -> Result<Output> {
         command.output().map_err(|error| {
-            Error::new(Code::RepositoryFailed, "cannot run git").because(error).hint("git must be on the PATH")
+            Error::new(Code::RepositoryFailed, format!("cannot run git in {}", self.context.directory.display()))
+                .because(error)
+                .hint("git must be on the PATH")
         })
     }
 

@@ -154,7 +154,6 @@ pub fn after_commit(workspace: &mut Workspace) -> Result<AfterCommit> {
         let change = git.change_id(&commit)?;
         let staged: Vec<GitAttestation> = attested.into_iter().filter(|said| said.commit.is_none()).collect();
         if staged.iter().any(|said| said.tree == commit.tree && said.change_id == change) {
-            workspace.store.became(row.id(), &head)?;
             let outcome = anchor::on_commits(workspace, &git, &root, &[head])?;
             done.restored = outcome.restored;
             done.anchored = Some(outcome);

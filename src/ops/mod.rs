@@ -9,6 +9,7 @@ mod check;
 mod check_evidence;
 mod check_proof;
 mod committing;
+mod doctor;
 mod finalize;
 mod init;
 mod input;
@@ -26,16 +27,24 @@ mod verify;
 mod view;
 mod workspace;
 
+pub use crate::store::Watcher;
 pub use agent::{Agent, ToolUse, agent_reminder, agent_start, agent_tool_use};
-pub use anchor::{AnchorOutcome, AnchorRequest, Anchored, Carried, CarryOutcome, anchor, carry, carry_rewritten};
+pub use anchor::{
+    AnchorOutcome, AnchorRequest, Anchored, Carried, CarryOutcome, SignOutcome, SignRequest, anchor, carry,
+    carry_rewritten, sign,
+};
 pub use attest::{AttestOutcome, attest};
 pub use audit::{AuditOutcome, audit};
 pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{ProofOutcome, check_proof, check_proof_line};
 pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit};
+pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
 pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};
-pub use init::{Action, FileChange, InitAgent, InitOutcome, InitRequest, init};
+pub use init::{
+    Action, FileChange, HookChange, HookManager, InitAgent, InitOutcome, InitRequest, ManagerName, Notice, Paste,
+    SettingChange, WiredBy, init,
+};
 pub use input::{Source, Trusted};
 pub use ledger::{Call, changes, note};
 pub use log::{

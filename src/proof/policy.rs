@@ -105,7 +105,7 @@ impl Default for Requirements {
 }
 
 /// How an anchor belongs to the commit where it is found, weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Binding {
     /// The same change as a whole range.

@@ -87,6 +87,19 @@ impl Standing {
         self.binding.is_some() && self.worst() < Some(Severity::Unchecked)
     }
 
+    /// Whether it would hold if enough people had signed it.
+    pub fn is_sound(&self) -> bool {
+        let about_signers = [
+            FindingCode::SignatureMissing,
+            FindingCode::SignatureInvalid,
+            FindingCode::SignerUnknown,
+            FindingCode::SignerExpired,
+            FindingCode::SealMissing,
+        ];
+        let other = |finding: &&Finding| !about_signers.contains(&finding.code);
+        self.binding.is_some() && self.findings.iter().filter(other).all(|found| found.severity == Severity::Warning)
+    }
+
     /// The worst of its findings.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
@@ -363,15 +376,17 @@ fn unproven_trailer(root: &RootTrailer, judged: &[Judged<'_>], notes_fetched: bo
     if !notes_fetched {
         return not_fetched(format!("the message names session {session}, but refs/notes/proof is not in this clone"));
     }
-    let why = if judged.iter().any(|judged| is_named(judged.anchor, root)) {
-        "its anchor does not hold here"
+    let named = |judged: &Judged<'_>| is_named(judged.anchor, root);
+    let (why, hint) = if judged.iter().any(named) {
+        ("its anchor does not hold here", None)
     } else if judged.iter().any(|judged| judged.anchor.session_id == *session) {
-        "its anchor names another root"
+        ("its anchor names another root", None)
     } else {
-        "no anchor of it was found for this change"
+        let hint = format!("git proof anchor --session {session} where it was recorded, then git proof sync");
+        ("no anchor of it was found for this change", Some(hint))
     };
-    Finding::error(FindingCode::TrailerMismatch, format!("Proof-Root names session {session}, and {why}"))
-        .hint(format!("git proof anchor --session {session} where it was recorded, then git proof sync"))
+    let message = format!("Proof-Root names session {session}, and {why}");
+    Finding { hint, ..Finding::error(FindingCode::TrailerMismatch, message) }
 }
 
 fn not_fetched(message: String) -> Finding {

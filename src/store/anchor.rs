@@ -22,12 +22,18 @@ pub struct NewLine<'a> {
 }
 
 impl Store {
-    /// Remembers lines before they are written to git. What is known already stays as it is.
-    pub fn remember(&mut self, lines: &[NewLine<'_>], at: Timestamp) -> Result<()> {
+    /// Remembers lines before they are written to git, and which session is anchored on their commits. What is
+    /// known already stays as it is.
+    pub fn remember(&mut self, lines: &[NewLine<'_>], became: Option<&Id>, at: Timestamp) -> Result<()> {
         if lines.is_empty() {
             return Ok(());
         }
         self.write(|transaction| {
+            if let Some(session) = became {
+                for line in lines {
+                    became_commit(transaction, session, &line.commit)?;
+                }
+            }
             for line in lines {
                 transaction
                     .prepare_cached(
@@ -140,14 +146,7 @@ impl Store {
 
     /// Notes which commit the staged change of a session became.
     pub fn became(&mut self, session: &Id, commit: &CommitId) -> Result<()> {
-        self.write(|transaction| {
-            transaction
-                .prepare_cached(
-                    "INSERT INTO session_commits (session_id, commit_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-                )?
-                .execute((session.as_str(), commit.to_string()))?;
-            Ok(())
-        })
+        self.write(|transaction| became_commit(transaction, session, commit))
     }
 
     /// The commits that the staged changes of a session became.
@@ -207,6 +206,13 @@ pub(super) fn attested(connection: &Connection, session: &Id) -> Result<Vec<GitA
         attested.extend(GitAttestation::parse(text.as_bytes()));
     }
     Ok(attested)
+}
+
+fn became_commit(connection: &Connection, session: &Id, commit: &CommitId) -> Result<(), Failure> {
+    connection
+        .prepare_cached("INSERT INTO session_commits (session_id, commit_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
+        .execute((session.as_str(), commit.to_string()))?;
+    Ok(())
 }
 
 fn commit(text: &str) -> Result<CommitId, Failure> {

@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)] // tests
 
+mod anchoring;
 mod canonical;
 mod change;
 mod check;
 mod common;
+mod doctor;
 mod forgeries;
 mod format;
 mod fuzz_replay;
@@ -18,6 +20,7 @@ mod naive;
 mod policy;
 mod report;
 mod sessions;
+mod signatures;
 mod store;
 mod trailers;
 mod trees;

@@ -88,7 +88,7 @@ pub fn carry_rewritten(
         outcome.carried.push(carried);
     }
     workspace.store.sight(&sightings)?;
-    outcome.restored = publish(workspace, git, &lines)?;
+    outcome.restored = publish(workspace, git, &lines, None)?;
     why::follow(git, &followed)?;
     Ok(outcome)
 }

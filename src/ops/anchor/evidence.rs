@@ -1,10 +1,12 @@
 //! Evidence of a session, published under its root.
 
 use crate::error::{Code, Error, Result};
-use crate::git::{EVIDENCE, Git, Shelved};
+use crate::git::{EVIDENCE, Git, ObjectError, Shelved};
 use crate::ops::workspace::Workspace;
-use crate::proof::digest::{ObjectId, RootHash};
-use crate::proof::evidence;
+use crate::proof::change::GitAttestation;
+use crate::proof::digest::{CommitId, ObjectId, RootHash};
+use crate::proof::evidence::{self, Verifier};
+use crate::proof::record::{Body, Line};
 use crate::store::RootRow;
 
 /// Largest evidence file that is read, in bytes.
@@ -20,6 +22,22 @@ pub(in crate::ops) fn has_evidence(git: &Git, root: &RootHash) -> Result<bool> {
     let Some(tip) = git.tip(EVIDENCE)? else { return Ok(false) };
     let shelved = git.shelved(&git.commit(&tip)?.tree, &file_name(root))?;
     Ok(matches!(shelved, Shelved::File(_)))
+}
+
+/// The commits that the evidence of a root attests.
+pub(in crate::ops) fn attested_by_evidence(git: &Git, root: &RootHash) -> Result<Vec<CommitId>> {
+    let Some(tip) = git.tip(EVIDENCE)? else { return Ok(Vec::new()) };
+    let Shelved::File(blob) = git.shelved(&git.commit(&tip)?.tree, &file_name(root))? else { return Ok(Vec::new()) };
+    let mut commits = Vec::new();
+    let _ = Verifier::new().push_with(&git.blob(&blob, MAX_EVIDENCE)?, |_, line, _| {
+        if let Line::Entry(entry) = line
+            && let Body::Attest { attest } = &entry.body
+            && let Ok(GitAttestation { commit: Some(commit), .. }) = GitAttestation::parse(attest.as_bytes())
+        {
+            commits.push(commit);
+        }
+    });
+    Ok(commits)
 }
 
 /// Publishes the evidence of a finalized session, unless it is there. The answer is its text.
@@ -64,20 +82,26 @@ fn evidence_of(workspace: &Workspace, row: &RootRow) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Of two files for one root: the one that verifies, then the one with less withheld, then the one that is there.
+/// Of two files for one root: the one that verifies, then the one with less withheld. Two clones that merge in opposite
+/// directions must come to the same, so the order of the arguments decides nothing.
 pub(in crate::ops) fn better_evidence(git: &Git, root: &RootHash, there: ObjectId, new: ObjectId) -> Result<ObjectId> {
     if there == new {
         return Ok(there);
     }
-    let withheld = |blob: &ObjectId| -> Option<u64> {
-        let summary = evidence::verify(&git.blob(blob, MAX_EVIDENCE).ok()?).ok()?;
-        (summary.root == *root).then_some(summary.withheld)
+    let withheld = |blob: &ObjectId| -> Result<Option<u64>> {
+        let text = match git.blob(blob, MAX_EVIDENCE) {
+            Ok(text) => text,
+            // In a partial clone the good one may be the one that is not at hand.
+            Err(missing @ ObjectError::Missing(_)) => return Err(missing.into()),
+            Err(ObjectError::Damaged(..)) => return Ok(None),
+        };
+        Ok(evidence::verify(&text).ok().filter(|summary| summary.root == *root).map(|summary| summary.withheld))
     };
-    Ok(match (withheld(&there), withheld(&new)) {
-        (Some(there_withheld), Some(new_withheld)) if new_withheld < there_withheld => new,
-        (Some(_), _) => there,
+    Ok(match (withheld(&there)?, withheld(&new)?) {
+        (Some(left), Some(right)) if left < right => there,
+        (Some(left), Some(right)) if left > right => new,
+        (Some(_), None) => there,
         (None, Some(_)) => new,
-        // Neither: order must not matter where two clones merge.
-        (None, None) => there.min(new),
+        _ => there.min(new),
     })
 }

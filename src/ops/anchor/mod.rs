@@ -3,7 +3,10 @@
 mod carry;
 mod evidence;
 mod publish;
+mod sign;
 mod why;
+
+use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 
@@ -19,8 +22,11 @@ use crate::proof::record::Id;
 use crate::store::RootRow;
 
 pub use carry::{Carried, CarryOutcome, carry, carry_rewritten};
-pub(super) use evidence::{MAX_EVIDENCE, better_evidence, file_name as evidence_name, has_evidence};
+pub(super) use evidence::{
+    MAX_EVIDENCE, attested_by_evidence, better_evidence, file_name as evidence_name, has_evidence,
+};
 pub(super) use publish::{Line, MAX_NOTE, heal, join_lines, note_of, publish};
+pub use sign::{SignOutcome, SignRequest, sign};
 
 /// What `anchor` is asked for.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -29,10 +35,12 @@ pub struct AnchorRequest {
     pub session: Option<String>,
     /// The commits; those that the session attested if none is given, else HEAD.
     pub commits: Vec<String>,
+    /// Whether to sign; as the setting `proof.sign` says if not given.
+    pub sign: Option<bool>,
 }
 
 /// What `anchor` did.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct AnchorOutcome {
     /// The session.
     pub session_id: Id,
@@ -43,7 +51,7 @@ pub struct AnchorOutcome {
 }
 
 /// An anchor on a commit.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Anchored {
     /// The commit.
     pub commit: CommitId,
@@ -53,6 +61,8 @@ pub struct Anchored {
     pub created: bool,
     /// Whether the session itself attests the commit or its change.
     pub rooted: bool,
+    /// Whether it was signed now.
+    pub signed: bool,
 }
 
 /// Anchors a finalized session.
@@ -69,7 +79,7 @@ pub fn anchor(workspace: &mut Workspace, request: &AnchorRequest) -> Result<Anch
     if commits.is_empty() {
         commits.push(git.resolve("HEAD")?);
     }
-    on_commits(workspace, &git, &row, &commits)
+    on_commits_signed(workspace, &git, &row, &commits, request.sign)
 }
 
 /// The commits that a session attests: those made while it was open, and those that its staged change became.
@@ -79,21 +89,34 @@ pub(super) fn attested_commits(workspace: &Workspace, git: &Git, session: &Id) -
     commits.extend(workspace.store.commits_of(session)?);
     // A commit may have been rewritten before the session was finalized; what is gone cannot be anchored.
     commits.retain(|commit| git.has(&commit.0));
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     commits.retain(|commit| seen.insert(*commit));
     Ok(commits)
 }
 
-/// Anchors a session on commits. What is there already stays as it is.
+/// Anchors a session on commits, signed if the settings say so. What is there already stays as it is.
 pub(super) fn on_commits(
     workspace: &mut Workspace,
     git: &Git,
     row: &RootRow,
     commits: &[CommitId],
 ) -> Result<AnchorOutcome> {
+    on_commits_signed(workspace, git, row, commits, None)
+}
+
+fn on_commits_signed(
+    workspace: &mut Workspace,
+    git: &Git,
+    row: &RootRow,
+    commits: &[CommitId],
+    sign: Option<bool>,
+) -> Result<AnchorOutcome> {
+    let sign = sign.unwrap_or_else(|| git.setting("proof.sign").is_some_and(|value| is_true(&value)));
     let task_id = workspace.store.session(&row.session_id)?.opening.task_id;
     let attested = workspace.store.attested(&row.session_id)?;
     let evidence = evidence::publish_evidence(workspace, git, row)?;
+    // What an anchor that was killed had remembered is written first, so that it is found there and not made again.
+    let mut restored = heal(workspace, git)?;
     let notes = git.tip(crate::git::NOTES)?;
     let mut lines = Vec::new();
     let mut anchors = Vec::new();
@@ -105,9 +128,15 @@ pub(super) fn on_commits(
         })?;
         let change_id = git.change_id(&commit)?;
         let rooted = row.scheme.covers_everything() && is_attested(&attested, &commit, change_id.as_ref());
-        let there = existing(git, notes.as_ref(), id, row)?;
+        let note = notes.map(|tip| note_of(git, &git.commit(&tip)?.tree, id)).transpose()?.unwrap_or_default();
+        let there = existing(&note, id, row);
         let (anchor_id, created) = match there {
-            Some(anchor) => (anchor.id(), false),
+            Some(anchor) => {
+                if sign {
+                    lines.extend(sign::signed_line(workspace, *id, anchor.clone(), &note)?);
+                }
+                (anchor.id(), false)
+            }
             None => {
                 let anchor = Anchor {
                     anchored_at: workspace.context.now(),
@@ -123,31 +152,37 @@ pub(super) fn on_commits(
                     tree: commit.tree,
                 };
                 let anchor_id = anchor.id();
-                let line = NoteLine::Anchor { anchor: Box::new(anchor), signature: None };
-                let text = line.to_line().unwrap_or_default();
-                lines.push(Line { commit: *id, text, change: change_id });
+                if sign {
+                    lines.extend(sign::signed_line(workspace, *id, anchor, &note)?);
+                } else {
+                    let line = NoteLine::Anchor { anchor: Box::new(anchor), signature: None };
+                    lines.push(Line { commit: *id, text: line.to_line().unwrap_or_default(), change: change_id });
+                }
                 (anchor_id, true)
             }
         };
-        anchors.push(Anchored { commit: *id, anchor_id, created, rooted });
+        anchors.push(Anchored { commit: *id, anchor_id, created, rooted, signed: sign });
     }
-    let restored = publish(workspace, git, &lines)?;
+    restored += publish(workspace, git, &lines, Some(&row.session_id))?;
     why::explain(git, lines.iter().map(|line| line.commit), &evidence)?;
     Ok(AnchorOutcome { session_id: row.session_id.clone(), anchors, restored })
 }
 
+/// A setting that git would take for yes.
+fn is_true(value: &str) -> bool {
+    matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1" | "")
+}
+
 /// The session's anchor that a commit's note has already.
-fn existing(git: &Git, notes: Option<&CommitId>, commit: &CommitId, row: &RootRow) -> Result<Option<Anchor>> {
-    let Some(tip) = notes else { return Ok(None) };
-    let lines = note_of(git, &git.commit(tip)?.tree, commit)?;
-    Ok(lines.iter().find_map(|line| match NoteLine::parse(line) {
+fn existing(note: &BTreeSet<Vec<u8>>, commit: &CommitId, row: &RootRow) -> Option<Anchor> {
+    note.iter().find_map(|line| match NoteLine::parse(line) {
         Ok(Some(NoteLine::Anchor { anchor, .. }))
             if anchor.commit == *commit && anchor.root == row.root && anchor.session_id == row.session_id =>
         {
             Some(*anchor)
         }
         _ => None,
-    }))
+    })
 }
 
 /// Whether attestations speak of a commit: by its id, by its change, or by its tree where there is no change.

@@ -1,7 +1,8 @@
-//! Reading and replacing the files of a worktree: never outside of it, never half.
+//! Reading and replacing files: those of a worktree never outside of it, and none of them half.
 
-use std::fs::{self, File};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::context::Context;
@@ -55,24 +56,25 @@ pub(super) struct Staged {
 }
 
 impl Staged {
-    /// Writes the text to disk, with the permissions of the file that it will replace.
-    pub(super) fn write(context: &Context, path: &Path, text: &str) -> Result<Self> {
+    /// Writes the text to disk, with the permissions of the file that it will replace; a new file gets `mode`, as far as
+    /// the umask allows.
+    pub(super) fn write(context: &Context, path: &Path, text: &[u8], mode: u32) -> Result<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let temporary = path.with_file_name(format!(".{name}.git-proof-{}", context.new_id()));
         let staged = Self { temporary, path: path.to_owned() };
-        staged.fill(text).map_err(|error| unwritable(path, &error))?;
+        staged.fill(text, mode).map_err(|error| unwritable(path, &error))?;
         Ok(staged)
     }
 
-    fn fill(&self, text: &str) -> io::Result<()> {
+    fn fill(&self, text: &[u8], mode: u32) -> io::Result<()> {
         if let Some(directory) = self.path.parent() {
             fs::create_dir_all(directory)?;
         }
-        let mut file = File::create_new(&self.temporary)?;
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&self.temporary)?;
         if let Ok(old) = fs::metadata(&self.path) {
             file.set_permissions(old.permissions())?;
         }
-        file.write_all(text.as_bytes())?;
+        file.write_all(text)?;
         file.sync_all()
     }
 
@@ -99,7 +101,17 @@ pub(super) fn remove(root: &Path, path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn unwritable(path: &Path, error: &io::Error) -> Error {
+/// The change of a file as a unified diff; `None` is a file that is not there.
+pub(super) fn diff(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> String {
+    let header = |there: bool, side: &str| if there { format!("{side}/{path}") } else { "/dev/null".to_owned() };
+    let [from, to] = [old, new].map(|text| String::from_utf8_lossy(text.unwrap_or_default()));
+    similar::TextDiff::from_lines(&*from, &*to)
+        .unified_diff()
+        .header(&header(old.is_some(), "a"), &header(new.is_some(), "b"))
+        .to_string()
+}
+
+pub(super) fn unwritable(path: &Path, error: &io::Error) -> Error {
     Error::new(Code::OutputFailed, format!("cannot write {}", path.display()))
         .because(error)
         .hint("check who owns the file and its directory, and that the disk has room; then run it again")

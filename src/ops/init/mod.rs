@@ -1,152 +1,231 @@
-//! `init`: sets up agents to use the MCP server and the hooks, by editing their configuration in the worktree, and
-//! takes exactly that out again.
+//! `init`: sets a repository up, and takes exactly that out again: the store, the hooks of git, the settings for notes,
+//! and the configuration of agents in the worktree.
+//!
+//! Everything is read and understood before anything is written. What others wrote stays as it is, byte for byte.
 
+mod agent_files;
 mod agents;
+mod block;
 mod files;
+mod hook_files;
+mod hooks;
 mod json;
 mod layout;
 mod lines;
+mod managers;
+mod notes;
+mod outcome;
+mod policy;
 mod render;
+mod script;
+mod settings;
+mod survey;
+mod version;
 
-use serde::Serialize;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use crate::context::Context;
-use crate::error::{Code, Error, Result};
-use crate::git;
-use agents::Target;
-use files::{Found, Staged};
+use crate::error::Result;
+use crate::store::Store;
+use agent_files::AgentPlan;
+use files::Staged;
+use settings::SettingEdit;
 
 pub use agents::InitAgent;
+pub use hooks::{HookChange, WiredBy};
+pub use managers::{HookManager, ManagerName, Paste};
+pub use outcome::{Action, FileChange, InitOutcome, Notice, SettingChange};
+
+pub(super) use agent_files::{AgentState, state as agent_state};
+pub(super) use hooks::{HookPlan, plan as plan_hooks};
+pub(super) use managers::Manager;
+pub(super) use notes::{SHOWN, are_shown, copied, overwritten};
+pub(super) use policy::POLICY;
+pub(super) use settings::{Setting, git};
+pub(super) use survey::Survey;
 
 /// What is to be set up.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each switch of the command line")]
 pub struct InitRequest {
     /// The agents.
     pub agents: Vec<InitAgent>,
     /// Whether AGENTS.md is to tell the order of calls.
     pub agents_md: bool,
+    /// Whether git's hooks are left alone.
+    pub no_hooks: bool,
+    /// Whether to write the policy that is offered.
+    pub policy: bool,
     /// Whether to take out instead of putting in.
     pub uninstall: bool,
     /// Whether only to say what would be done.
     pub dry_run: bool,
 }
 
-/// What was done, or would be.
-#[derive(Debug, Clone, Serialize)]
-pub struct InitOutcome {
-    /// The files, in order.
-    pub files: Vec<FileChange>,
-    /// Whether nothing was written.
-    pub dry_run: bool,
+impl InitRequest {
+    /// Whether it is about agents at all.
+    fn names_agents(&self) -> bool {
+        !self.agents.is_empty() || self.agents_md
+    }
+
+    /// Whether it is about the repository: always, but for taking out an agent, which leaves the rest as it is.
+    fn is_for_repository(&self) -> bool {
+        !(self.uninstall && self.names_agents())
+    }
 }
 
-/// What was done to a file.
-#[derive(Debug, Clone, Serialize)]
-pub struct FileChange {
-    /// From the top of the worktree.
-    pub path: &'static str,
-    /// What was done.
-    pub action: Action,
-    /// The change as a unified diff; empty if there is none.
-    pub diff: String,
-}
-
-/// What can be done to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Action {
-    /// It was not there.
-    Created,
-    /// It was edited.
-    Updated,
-    /// There was nothing to do.
-    Unchanged,
-    /// Only ours was in it.
-    Removed,
-}
-
-/// Edits the configuration of agents. All files are read and understood before any is written.
+/// Sets up, or takes out.
 pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
-    let root = git::worktree_root(context).ok_or_else(|| {
-        Error::new(Code::NoRepository, "there is no worktree here to set an agent up in")
-            .hint("run it inside the worktree of a repository, or name one with -C DIR")
-    })?;
-    let mut targets = Vec::new();
-    for agent in InitAgent::ALL.into_iter().filter(|agent| request.agents.contains(agent)) {
-        targets.extend(agent.targets());
-    }
-    targets.extend(request.agents_md.then(agents::agents_md));
-    let mut planned = Vec::new();
-    for target in &targets {
-        let found = files::find(&root, target.path)?;
-        let text = edited(target, found.text.as_deref(), request.uninstall)?;
-        planned.push((target, found, text));
-    }
-    let outcome = InitOutcome {
-        files: planned.iter().map(|(target, found, text)| change(target, found, text.as_deref())).collect(),
-        dry_run: request.dry_run,
+    let survey = Survey::take(context)?;
+    let Some(root) = survey.root.as_deref() else {
+        return if request.names_agents() || request.policy { Err(survey::no_worktree()) } else { Ok(bare(request)) };
     };
+    let agents = agent_files::plan(root, &request.agents, request.agents_md, request.uninstall)?;
+    let mut outcome = InitOutcome { dry_run: request.dry_run, ..InitOutcome::default() };
+    outcome.files.extend(agents.iter().map(AgentPlan::change));
+    let policy = files::find(root, POLICY)?;
+    let policy_is_new = policy.text.is_none();
+    if request.policy {
+        let old = policy.text.as_deref().map(str::as_bytes);
+        outcome.files.push(FileChange::new(POLICY, old, old.or(Some(policy::OFFERED.as_bytes()))));
+    }
+    let mut plans = Vec::new();
+    let mut edits = Vec::new();
+    if request.is_for_repository() {
+        if !request.no_hooks {
+            plans = hooks::plan(&survey, context.executable().as_deref(), request.uninstall)?;
+            outcome.hooks = plans.iter().map(|plan| plan.change.clone()).collect();
+            let configured = outcome.hooks.iter().any(|hook| hook.by == WiredBy::Config);
+            outcome.manager = survey.manager.as_ref().filter(|_| !configured).map(Manager::instructions);
+        }
+        let (setting, edit) = shown_notes(&survey, request.uninstall);
+        outcome.settings.push(setting);
+        edits = plans.iter().flat_map(|plan| plan.settings.clone()).chain(edit).collect();
+        let store = survey.repository.store_path();
+        if !request.uninstall {
+            let action = if store.exists() { Action::Unchanged } else { Action::Created };
+            outcome.store = Some(FileChange { path: survey.shown(&store), action, diff: String::new() });
+        }
+        outcome.notices = notices(&survey, request, policy_is_new && !request.policy);
+    }
     if !request.dry_run {
-        let changed = planned.iter().filter(|(_, found, text)| found.text != *text);
-        let (written, removed): (Vec<_>, Vec<_>) = changed.partition(|(_, _, text)| text.is_some());
-        // Every new text is on disk before the first file is replaced.
-        let staged: Vec<Staged> = written
-            .into_iter()
-            .filter_map(|(_, found, text)| Some(Staged::write(context, &found.path, text.as_deref()?)))
-            .collect::<Result<_>>()?;
-        for file in staged {
-            file.replace()?;
+        let bytes = |text: &'_ Option<String>| text.as_ref().map(|text| text.clone().into_bytes());
+        let mut writes: Vec<Write> = Vec::new();
+        for plan in agents.iter().filter(|plan| plan.is_changed()) {
+            writes.push(Write { path: plan.found.path.clone(), text: bytes(&plan.text), is_hook: false });
         }
-        for (_, found, _) in removed {
-            files::remove(&root, &found.path)?;
+        if request.policy && policy_is_new {
+            writes.push(Write { path: policy.path, text: Some(policy::OFFERED.into()), is_hook: false });
         }
+        for (path, text) in plans.into_iter().filter_map(|plan| plan.file) {
+            writes.push(Write { path, text, is_hook: true });
+        }
+        // Every new text is on disk before the first file is replaced, and the files are before the configuration.
+        let staged = writes.iter().filter_map(|write| write.stage(context)).collect::<Result<Vec<_>>>()?;
+        if outcome.store.is_some() {
+            Store::open_or_create(&survey.repository.store_path(), context.patience())?;
+        }
+        staged.into_iter().try_for_each(Staged::replace)?;
+        writes.iter().try_for_each(|write| write.remove(root))?;
+        edits.iter().try_for_each(|edit| edit.apply(context))?;
     }
     Ok(outcome)
 }
 
-/// What a file is to hold; `None` if it is not to be there.
-fn edited(target: &Target, found: Option<&str>, uninstall: bool) -> Result<Option<String>> {
-    let wrong = |why: String| files::invalid(target.path, &why);
-    let Some(found) = found else {
-        if uninstall {
-            return Ok(None);
-        }
-        let made = target.edits.iter().try_fold(target.blank.to_owned(), |text, edit| edit.add(&text));
-        return made.map(Some).map_err(wrong);
-    };
-    // Editors on some systems begin a file with a mark that no parser wants to see.
-    let (mark, text) = match found.strip_prefix('\u{feff}') {
-        Some(text) => ("\u{feff}", text),
-        None => ("", found),
-    };
-    let text = match (text.trim().is_empty(), uninstall) {
-        (true, true) => return Ok(Some(found.to_owned())), // nothing of ours is in it, and no JSON either
-        (true, false) => target.blank,
-        (false, _) => text,
-    };
-    let text = if uninstall {
-        // In reverse, so that each edit is undone in the file that it made.
-        target.edits.iter().rev().try_fold(text.to_owned(), |text, edit| edit.take_out(&text))
-    } else {
-        target.edits.iter().try_fold(text.to_owned(), |text, edit| edit.add(&text))
-    };
-    let text = format!("{mark}{}", text.map_err(wrong)?);
-    Ok((!uninstall || text == found || text != target.blank).then_some(text))
+/// A file that is to hold something else, or not to be there.
+struct Write {
+    path: PathBuf,
+    text: Option<Vec<u8>>,
+    is_hook: bool,
 }
 
-fn change(target: &Target, found: &Found, text: Option<&str>) -> FileChange {
-    let action = match (&found.text, text) {
-        (None, Some(_)) => Action::Created,
-        (Some(_), None) => Action::Removed,
-        (Some(old), Some(new)) if old != new => Action::Updated,
-        _ => Action::Unchanged,
+impl Write {
+    fn stage(&self, context: &Context) -> Option<Result<Staged>> {
+        let mode = if self.is_hook { 0o755 } else { 0o666 };
+        Some(Staged::write(context, &self.path, self.text.as_deref()?, mode))
+    }
+
+    fn remove(&self, root: &Path) -> Result<()> {
+        match (&self.text, self.is_hook) {
+            (Some(_), _) => Ok(()),
+            // Git's own directory stays, even if nothing is left in it.
+            (None, true) => fs::remove_file(&self.path).map_err(|error| files::unwritable(&self.path, &error)),
+            (None, false) => files::remove(root, &self.path),
+        }
+    }
+}
+
+/// A bare repository is one to push to: no commit is made in it.
+fn bare(request: &InitRequest) -> InitOutcome {
+    let notice = Notice {
+        message: "this repository is bare: no commit is made here, so there is nothing to set up".to_owned(),
+        hint: "to gate what is pushed to it, save the script below as hooks/pre-receive and make it executable; to \
+               record, run it in a worktree"
+            .to_owned(),
     };
-    let old = found.text.as_deref().unwrap_or_default();
-    let header =
-        |there: bool, side: &str| if there { format!("{side}/{}", target.path) } else { "/dev/null".to_owned() };
-    let diff = similar::TextDiff::from_lines(old, text.unwrap_or_default())
-        .unified_diff()
-        .header(&header(found.text.is_some(), "a"), &header(text.is_some(), "b"))
-        .to_string();
-    FileChange { path: target.path, action, diff }
+    InitOutcome {
+        notices: vec![notice],
+        pre_receive: Some(script::PRE_RECEIVE),
+        dry_run: request.dry_run,
+        ..InitOutcome::default()
+    }
+}
+
+/// Makes git show the notes that are meant to be read, or not any more.
+fn shown_notes(survey: &Survey, uninstall: bool) -> (SettingChange, Option<SettingEdit>) {
+    let (action, edit) = match uninstall {
+        true if notes::is_ours(&survey.settings) => (Action::Removed, Some(notes::hide())),
+        false if !notes::are_shown(&survey.settings) => (Action::Created, Some(notes::show())),
+        _ => (Action::Unchanged, None),
+    };
+    let diff = edit.as_ref().map(|edit| edit.shown() + "\n").unwrap_or_default();
+    (SettingChange { key: "notes.displayRef", value: notes::SHOWN, action, diff }, edit)
+}
+
+/// What a person should know.
+fn notices(survey: &Survey, request: &InitRequest, offer_policy: bool) -> Vec<Notice> {
+    if request.uninstall {
+        return kept(survey);
+    }
+    let mut notices: Vec<Notice> = notes::copied(&survey.settings)
+        .map(|setting| Notice {
+            message: format!(
+                "notes.rewriteRef is {}, so git copies anchors to rewritten commits without looking at what changed",
+                setting.text()
+            ),
+            hint: setting.removal(),
+        })
+        .collect();
+    notices.extend(offer_policy.then(|| Notice {
+        message: format!("there is no {POLICY}: the gate uses its defaults"),
+        hint: "git proof init --policy writes one that asks for rooted anchors".to_owned(),
+    }));
+    notices
+}
+
+/// What is still there after taking out.
+fn kept(survey: &Survey) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let store = survey.repository.store_path();
+    if store.exists() {
+        notices.push(Notice {
+            message: format!("the store is kept: what was recorded is in {}", survey.shown(&store)),
+            hint: "to forget it all, remove that directory; anchors and evidence in git stay".to_owned(),
+        });
+    }
+    if let Some(manager) = survey.manager.as_ref().filter(|manager| manager.names_any()) {
+        notices.push(Notice {
+            message: format!("the hooks in {} still call git-proof", manager.found()),
+            hint: format!("take out by hand what was pasted there: {}", manager.found()),
+        });
+    }
+    let root = survey.root.as_deref().unwrap_or(Path::new(""));
+    let is_set_up =
+        |agent: &InitAgent| matches!(agent_state(root, *agent), Ok(AgentState::Complete | AgentState::Partly));
+    notices.extend(InitAgent::ALL.into_iter().filter(is_set_up).map(|agent| Notice {
+        message: format!("{} is still set up", agent.as_str()),
+        hint: format!("git proof init --uninstall --agent {}", agent.as_str()),
+    }));
+    notices
 }

@@ -26,7 +26,7 @@ const MAX_DEPTH: u32 = 3;
 const MAX_RANGE: usize = 1000;
 
 /// A commit and how it stands.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct CommitVerdict {
     /// The commit.
     pub commit: CommitId,
@@ -47,7 +47,7 @@ pub struct CommitVerdict {
 }
 
 /// A session that explains a commit, or claims to.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct SessionVerdict {
     /// The session.
     pub session_id: Id,
@@ -61,6 +61,9 @@ pub struct SessionVerdict {
     pub anchor_id: AnchorId,
     /// Whether the anchor holds.
     pub holds: bool,
+    /// Whether it would hold if enough people had signed it.
+    #[serde(skip)]
+    pub sound: bool,
     /// `verified`, `missing`, `not_fetched`, or `broken`.
     pub evidence: &'static str,
     /// Whether the session attests the change.
@@ -234,7 +237,13 @@ impl Judge<'_> {
         Ok(self.rules.grader.reason(&Subject { message, author, merge: false, touches_settings, paths: &paths }))
     }
 
-    fn weigh(&self, anchor: Anchor, signatures: &[Signature], facts: &CommitFacts, proof_grade: bool) -> Weighed {
+    fn weigh(
+        &self,
+        anchor: Anchor,
+        signatures: &[Option<Signature>],
+        facts: &CommitFacts,
+        proof_grade: bool,
+    ) -> Weighed {
         let own = if anchor.commit == facts.id {
             Some(Rc::new(facts.clone()))
         } else {
@@ -342,6 +351,7 @@ impl Judge<'_> {
             count: anchor.count,
             anchor_id: anchor.id(),
             holds: weighed.standing.holds(),
+            sound: weighed.standing.is_sound(),
             evidence,
             rooted: weighed.standing.rooted,
             signers: weighed.signers.clone(),

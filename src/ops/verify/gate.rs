@@ -32,7 +32,7 @@ impl GateRequest {
 }
 
 /// The ends of a range, as they were found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct JudgedRange {
     /// Where the policy is; `None` for a branch that comes from nothing.
     pub base: Option<CommitId>,
@@ -48,7 +48,10 @@ pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     let head = git.resolve(&request.head)?;
     let nothing = CommitId::parse(&request.base).is_some_and(|id| id.0.as_bytes().iter().all(|byte| *byte == 0));
     let base = if nothing { None } else { Some(git.resolve(&request.base)?) };
-    let mut rules = base.as_ref().map_or_else(Rules::defaults, |base| Rules::of(&git, base))?;
+    let mut rules = match &base {
+        Some(base) => Rules::of(&git, base, context.now())?,
+        None => Rules::defaults(context.now())?,
+    };
     if request.require_policy && !rules.from_file {
         return Err(Error::new(Code::PolicyUnreadable, format!("{} has no .proof/policy.toml", request.base))
             .hint("commit one there, or leave --require-policy away to use the defaults"));
@@ -75,7 +78,7 @@ pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutco
         let name = format!("{prefix}/{name}");
         known.iter().find(|(known, _)| *known == name).map(|(_, tip)| *tip)
     });
-    let mut rules = Rules::of(&git, &main.unwrap_or(head))?;
+    let mut rules = Rules::of(&git, &main.unwrap_or(head), context.now())?;
     rules.must_be_anchored = rules.from_file && main.is_some();
     rules.look_everywhere = false;
     let mut arguments = vec![head.to_string()];
@@ -98,8 +101,8 @@ pub(in crate::ops) fn gate_received(
         None => git.tip("HEAD")?,
     };
     let mut rules = match base {
-        Some(base) => Rules::of(git, &base)?,
-        None => Rules::defaults()?,
+        Some(base) => Rules::of(git, &base, context.now())?,
+        None => Rules::defaults(context.now())?,
     };
     rules.must_be_anchored = true;
     rules.look_everywhere = false;

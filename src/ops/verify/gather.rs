@@ -27,14 +27,14 @@ const MAX_SIGHTINGS: usize = 256;
 /// What was found in the note of a commit.
 #[derive(Debug, Default)]
 pub(super) struct Note {
-    /// Its anchors, each once, with the signatures of all lines that have it.
-    pub(super) anchors: Vec<(Anchor, Vec<Signature>)>,
+    /// Its anchors, each once, with the signature of every line that has it, or none.
+    pub(super) anchors: Vec<(Anchor, Vec<Option<Signature>>)>,
     /// What is wrong with other lines.
     pub(super) findings: Vec<Finding>,
 }
 
 /// Something that a session said, for people.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Told {
     /// What kind of record.
     #[serde(rename = "type")]
@@ -256,8 +256,8 @@ fn read_lines(text: &[u8], note: &mut Note) {
             Ok(None) => {}
             Ok(Some(NoteLine::Anchor { anchor, signature })) => {
                 match note.anchors.iter_mut().find(|(known, _)| *known == *anchor) {
-                    Some((_, signatures)) => signatures.extend(signature),
-                    None => note.anchors.push((*anchor, signature.into_iter().collect())),
+                    Some((_, signatures)) => signatures.push(signature),
+                    None => note.anchors.push((*anchor, vec![signature])),
                 }
             }
             Ok(Some(NoteLine::Seal { .. })) => note.findings.push(Finding::warning(

@@ -35,7 +35,7 @@ pub struct VerifyRequest {
 }
 
 /// How commits stand.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct VerifyOutcome {
     /// The worst of them.
     pub verdict: Verdict,
@@ -51,7 +51,7 @@ pub struct VerifyOutcome {
 }
 
 /// How many commits stand how.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Summary {
     /// Proven.
     pub pass: u64,
@@ -84,7 +84,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     let place = Repository::discover(context)?;
     let git = Git::open(&place, context)?;
     let (commits, tip) = select(&git, &request.revisions)?;
-    let rules = Rules::of(&git, &tip)?;
+    let rules = Rules::of(&git, &tip, context.now())?;
     // The store is only an index here: where it is missing or damaged, git alone has to do.
     let store = Store::open(&place.store_path(), context.patience()).ok();
     let gatherer = Gatherer::new(git, store, commits.len(), request.with_story)?;

@@ -3,14 +3,22 @@
 use crate::error::{Code, Error, Result};
 use crate::git::{FILE, Git};
 use crate::proof::anchor::Anchor;
-use crate::proof::digest::CommitId;
+use crate::proof::digest::{CommitId, TreeId};
+use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::grade::Grader;
 use crate::proof::note::Signature;
-use crate::proof::policy::{MAX_POLICY, Policy, Requirements};
+use crate::proof::policy::{MAX_POLICY, Policy, PolicyError, Requirements};
+use crate::proof::signers::{MAX_SIGNERS, Signer, Signers, Standing};
+use crate::proof::sshsig::{self, NAMESPACE};
+use crate::proof::timestamp::Timestamp;
 use crate::proof::verify::Signatures;
 
 /// Where a policy is.
 const POLICY: &str = ".proof/policy.toml";
+/// Where those are listed who may sign.
+const SIGNERS: &str = ".proof/allowed_signers";
+/// Where keys are listed that may no longer.
+const REVOKED: &str = ".proof/revoked_signers";
 
 /// A policy, ready to be applied.
 #[derive(Debug, Clone)]
@@ -23,54 +31,105 @@ pub(super) struct Rules {
     pub(super) look_everywhere: bool,
     /// Whether the policy came from a file; else these are the defaults.
     pub(super) from_file: bool,
+    /// Who may sign.
+    signers: Signers,
+    /// When validity is judged: no seal vouches for an earlier time.
+    now: Timestamp,
 }
 
 impl Rules {
     /// The policy of a commit, or the defaults where it has none.
-    pub(super) fn of(git: &Git, commit: &CommitId) -> Result<Self> {
-        let unreadable = |why: String| {
-            Error::new(Code::PolicyUnreadable, format!("the policy {POLICY} of commit {commit} cannot be used"))
-                .because(why)
-                .hint("git proof doctor checks the policy of the worktree; correct it on that branch")
-        };
+    pub(super) fn of(git: &Git, commit: &CommitId, now: Timestamp) -> Result<Self> {
         let tree = git.commit(commit)?.tree;
-        let entry = git.file(&tree, POLICY).map_err(|error| unreadable(error.to_string()))?;
-        let policy = match &entry {
-            None => Policy::default(),
-            Some(entry) if entry.mode & 0o170_000 != FILE & 0o170_000 => {
-                return Err(unreadable("it is not a plain file".to_owned()));
-            }
-            Some(entry) => {
-                let text = git.blob(&entry.id, MAX_POLICY).map_err(|error| unreadable(error.to_string()))?;
-                Policy::parse(&text).map_err(|error| unreadable(error.to_string()))?
-            }
+        let unusable = |path: &str, why: String| {
+            Error::new(Code::PolicyUnreadable, format!("{path} of commit {commit} cannot be used"))
+                .because(why)
+                .hint("git proof policy check tells what is wrong; correct it on that branch")
         };
-        let grader = Grader::new(&policy.proof_grade).map_err(|error| unreadable(error.to_string()))?;
-        Ok(Self {
-            grader,
-            requirements: policy.proof,
-            must_be_anchored: false,
-            look_everywhere: true,
-            from_file: entry.is_some(),
-        })
+        let text = read(git, &tree, POLICY, MAX_POLICY).map_err(|why| unusable(POLICY, why))?;
+        let policy = match &text {
+            None => Policy::default(),
+            Some(text) => Policy::parse(text).map_err(|error| unusable(POLICY, error.to_string()))?,
+        };
+        let mut rules = Self::new(policy, now).map_err(|error| unusable(POLICY, error.to_string()))?;
+        rules.from_file = text.is_some();
+        if let Some(text) = read(git, &tree, SIGNERS, MAX_SIGNERS).map_err(|why| unusable(SIGNERS, why))? {
+            rules.signers = Signers::parse(&text).map_err(|error| unusable(SIGNERS, error.to_string()))?;
+        }
+        if let Some(text) = read(git, &tree, REVOKED, MAX_SIGNERS).map_err(|why| unusable(REVOKED, why))? {
+            rules.signers.revoke(&text).map_err(|error| unusable(REVOKED, error.to_string()))?;
+        }
+        Ok(rules)
     }
 
     /// The rules where nobody has set any.
-    pub(super) fn defaults() -> Result<Self> {
-        let policy = Policy::default();
-        let grader = Grader::new(&policy.proof_grade)
-            .map_err(|error| Error::new(Code::PolicyUnreadable, "the default policy").because(error))?;
+    pub(super) fn defaults(now: Timestamp) -> Result<Self> {
+        Self::new(Policy::default(), now)
+            .map_err(|error| Error::new(Code::PolicyUnreadable, "the default policy").because(error))
+    }
+
+    fn new(policy: Policy, now: Timestamp) -> Result<Self, PolicyError> {
         Ok(Self {
-            grader,
+            grader: Grader::new(&policy.proof_grade)?,
             requirements: policy.proof,
             must_be_anchored: false,
             look_everywhere: true,
             from_file: false,
+            signers: Signers::default(),
+            now,
         })
     }
 
-    /// Who signed an anchor.
-    pub(super) fn signatures(&self, _anchor: &Anchor, _signatures: &[Signature]) -> Signatures {
-        Signatures::default()
+    /// Who signed an anchor, by the lines that have it. A signature that does not count is no harm where others do: anyone
+    /// who can write notes can add one.
+    pub(super) fn signatures(&self, anchor: &Anchor, lines: &[Option<Signature>]) -> Signatures {
+        let text = anchor.to_text();
+        let mut people: Vec<Signer<'_>> = Vec::new();
+        let mut findings = Vec::new();
+        for signature in lines.iter().flatten() {
+            match self.signer(signature, text.as_bytes()) {
+                Ok(signer) => people.push(signer),
+                Err(finding) => findings.push(finding),
+            }
+        }
+        let names: Vec<String> = self.signers.people(&people).into_iter().map(str::to_owned).collect();
+        let needed = self.requirements.signatures as usize;
+        let unsigned = lines.iter().any(Option::is_none);
+        let enough = if needed == 0 { unsigned || !names.is_empty() } else { names.len() >= needed };
+        let unknown = |finding: &Finding| needed == 0 && finding.code == FindingCode::SignerUnknown;
+        let findings =
+            findings.into_iter().map(|finding| if enough || unknown(&finding) { finding.softened() } else { finding });
+        Signatures { people: names, findings: findings.collect() }
     }
+
+    /// Whose signature it is.
+    fn signer(&self, signature: &Signature, text: &[u8]) -> Result<Signer<'_>, Finding> {
+        let key = sshsig::verify(&signature.0, text, NAMESPACE).map_err(|error| {
+            Finding::error(FindingCode::SignatureInvalid, format!("a signature is not one of this anchor: {error}"))
+        })?;
+        let print = key.fingerprint();
+        let expired = |why: &str| Err(Finding::error(FindingCode::SignerExpired, format!("the key {print} {why}")));
+        match self.signers.who(&key, NAMESPACE, self.now) {
+            Standing::Signer(signer) => Ok(signer),
+            Standing::Unknown => {
+                Err(Finding::error(FindingCode::SignerUnknown, format!("the key {print} is not in {SIGNERS}")))
+            }
+            Standing::WrongNamespace => Err(Finding::error(
+                FindingCode::SignerUnknown,
+                format!("the key {print} is listed in {SIGNERS}, but not for the namespace {NAMESPACE}"),
+            )),
+            Standing::NotYetValid => expired("is not valid yet"),
+            Standing::Expired => expired("is not valid any more"),
+            Standing::Revoked => expired("was revoked"),
+        }
+    }
+}
+
+/// A plain file of a tree; `None` if there is none.
+fn read(git: &Git, tree: &TreeId, path: &str, limit: usize) -> Result<Option<Vec<u8>>, String> {
+    let Some(entry) = git.file(tree, path).map_err(|error| error.to_string())? else { return Ok(None) };
+    if entry.mode & 0o170_000 != FILE & 0o170_000 {
+        return Err("it is not a plain file".to_owned());
+    }
+    git.blob(&entry.id, limit).map(Some).map_err(|error| error.to_string())
 }

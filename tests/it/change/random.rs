@@ -32,6 +32,8 @@ impl Random {
 enum Lines {
     /// So many different ones.
     Few(usize),
+    /// So many different ones, where there are hundreds.
+    Words(usize),
     /// A program's, with its indentation.
     Program,
     /// Each another, but for so many in a hundred.
@@ -44,6 +46,7 @@ impl Lines {
     fn line(self, random: &mut Random) -> Vec<u8> {
         match self {
             Self::Few(kinds) => vec![b"abcdefghijklmnopqrstuvwxyz"[random.below(kinds)]],
+            Self::Words(kinds) => format!("word {}", random.below(kinds)).into_bytes(),
             Self::Program => {
                 let indent = random.below(5);
                 let unit = random.of(&["    ", "    ", "\t", "  "]);
@@ -94,10 +97,11 @@ fn edit(random: &mut Random, lines: &mut Vec<Vec<u8>>, kind: Lines, longest: usi
 
 /// The content of a file and what became of it.
 fn pair(random: &mut Random, large: bool) -> [Vec<u8>; 2] {
-    let kind = match random.below(8) {
+    let kind = match random.below(11) {
         0..=2 => Lines::Few(random.below(8) + 1),
         3 | 4 => Lines::Program,
-        5 | 6 => Lines::Unique(random.of(&[0, 5, 30, 80])),
+        5..=7 => Lines::Words(random.of(&[20, 50, 300, 2000])),
+        8 | 9 => Lines::Unique(random.of(&[0, 5, 30, 80])),
         _ => Lines::Odd,
     };
     let longest = random.of(&[4, 12, 40, 40, 120, 300]);
@@ -144,7 +148,7 @@ fn compare(seed: u64, pairs: usize, large: bool) -> usize {
     let snapshots: Vec<Vec<Entry<'_>>> = texts.iter().map(|text| vec![(&b"f"[..], FILE, text.as_slice())]).collect();
     let scratch = Scratch::new();
     let commits = scratch.commits(&snapshots);
-    let list: String = commits.iter().map(|id| format!("{id}\n")).collect();
+    let list = commits.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n") + "\n";
     let options = OPTIONS.iter().filter(|option| **option != "--no-commit-id");
     let printed = output(judging(scratch.path()).args(options).arg("--stdin").arg("--always"), list.as_bytes());
     let git = scratch.open();
@@ -181,26 +185,19 @@ fn find(text: &[u8], id: &CommitId) -> usize {
     }
 }
 
+/// How many pairs are compared: `PAIRS=20000 SEED=7 cargo test --test it change::random` compares as many as one likes.
+fn asked<N: std::str::FromStr<Err: std::fmt::Debug>>(name: &str, otherwise: N) -> N {
+    std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
+}
+
 #[test]
 fn small_files_changed_at_random_have_the_change_id_that_git_gives_them() {
-    assert!(compare(1, 300, false) > 300);
+    let (pairs, seed) = (asked("PAIRS", 300), asked("SEED", 1));
+    assert!(compare(seed, pairs, false) > pairs);
 }
 
 #[test]
 fn large_files_changed_at_random_have_the_change_id_that_git_gives_them() {
-    assert!(compare(2, 6, true) > 6);
-}
-
-/// `PAIRS=20000 SEED=7 cargo test --test it change::random -- --ignored --nocapture`
-#[test]
-#[ignore = "as long as one likes"]
-fn as_many_as_are_asked_for() {
-    let number = |name: &str, otherwise: u64| std::env::var(name).map_or(otherwise, |text| text.parse().unwrap());
-    let (pairs, seed) = (number("PAIRS", 2000), number("SEED", 100));
-    let mut changed = 0;
-    for round in 0..pairs.div_ceil(1000) {
-        changed += compare(seed + round, 1000, false);
-        changed += compare(seed + round, 20, true);
-    }
-    eprintln!("{changed} changes, all as git has them");
+    let (pairs, seed) = (asked("LARGE_PAIRS", 6), asked("SEED", 2));
+    assert!(compare(seed, pairs, true) > pairs);
 }

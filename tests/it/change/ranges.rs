@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use git_proof::git::ObjectError;
+use git_proof::git::{DIRECTORY, ObjectError, TreeEntry};
 use git_proof::proof::digest::{ChangeId, CommitId, TreeId};
 
 use super::scratch::{FILE, Scratch, output};
@@ -156,4 +156,21 @@ fn what_is_not_in_the_clone_is_missing_and_not_empty() {
         let error = git.change_id(&git.commit(&commits[1]).unwrap()).unwrap_err();
         assert!(matches!(error, ObjectError::Missing(_)), "{kind}: {error}");
     }
+}
+
+#[test]
+fn directories_in_directories_are_followed_as_far_as_git_goes() {
+    let scratch = Scratch::new();
+    let git = scratch.open();
+    let id = git.write_blob(b"x\n").unwrap();
+    let mut tree = git.write_tree(&mut [TreeEntry { mode: 0o100_644, name: b"f".to_vec(), id }]).unwrap();
+    let mut deeper = || {
+        let inner = tree;
+        tree = git.write_tree(&mut [TreeEntry { mode: DIRECTORY, name: b"d".to_vec(), id: inner.0 }]).unwrap();
+        tree
+    };
+    let deepest = (0..2048).map(|_| deeper()).last().unwrap();
+    let path = [&b"d/".repeat(2048)[..], b"f"].concat();
+    assert_eq!(git.paths_between(None, &deepest).unwrap(), [path]);
+    assert!(matches!(git.paths_between(None, &deeper()), Err(ObjectError::Damaged(..))));
 }

@@ -90,7 +90,7 @@ impl Scratch {
         let mut stream = Vec::new();
         for (number, entries) in (1..).zip(snapshots) {
             write!(stream, "commit refs/heads/main\nmark :{number}\ncommitter n <e> {number} +0000\ndata 0\n").unwrap();
-            write!(stream, "deleteall\n").unwrap();
+            writeln!(stream, "deleteall").unwrap();
             for (path, mode, content) in entries {
                 let path: String = path.iter().fold(String::new(), |mut text, byte| {
                     write!(text, "\\{byte:03o}").unwrap();

@@ -1,5 +1,6 @@
-//! `init` for agents: what it writes, what it keeps, and that it can be taken out again.
+//! `init`: what it writes, what it keeps, and that it can be taken out again; for agents, and for git's hooks.
 
+pub(crate) mod git_hooks;
 mod merging;
 mod refusing;
 mod writing;

@@ -118,9 +118,9 @@ fn place_without_a_worktree_is_refused() {
 }
 
 #[test]
-fn agent_that_is_missing_or_unknown_is_a_wrong_usage() {
+fn agent_that_is_unknown_or_not_named_is_a_wrong_usage() {
     let scratch = Scratch::new();
-    for arguments in [&["init"][..], &["init", "--agent", "emacs"], &["init", "--dry-run"]] {
+    for arguments in [&["init", "--agent", "emacs"][..], &["init", "--dry-run", "--agent"]] {
         let ran = scratch.run(arguments);
         assert_eq!((ran.exit, ran.out.as_str()), (Some(2), ""));
         assert!(ran.err.contains("--agent"), "{}", ran.err);

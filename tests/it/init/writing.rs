@@ -135,7 +135,8 @@ fn diff_is_one_that_git_applies() {
     std::fs::write(scratch.place.join(".mcp.json"), "{\n\t\"a\": 1\n}").unwrap();
     std::fs::create_dir(scratch.place.join(".codex")).unwrap();
     std::fs::write(scratch.place.join(".codex/hooks.json"), "{\r\n  \"a\": 1\r\n}\r\n").unwrap();
-    let diff = scratch.run(["init", "--agent", "claude-code", "--agent", "codex", "--dry-run"]).text().to_owned();
+    let diff = scratch.run(["init", "--no-hooks", "--agent", "claude-code", "--agent", "codex", "--dry-run"]);
+    let diff = diff.text().to_owned();
     std::fs::write(scratch.around().join("diff"), diff).unwrap();
     scratch.git(["apply", "../diff"]);
     let applied = everything(&scratch);

@@ -62,10 +62,60 @@ fn provoke() -> Vec<Ran> {
     ran
 }
 
+/// The same for what git has to say.
+fn provoke_git() -> Vec<Ran> {
+    let mut ran = Vec::new();
+    let scratch = Scratch::new();
+    let run = |arguments: &[&str]| {
+        let mut command = scratch.proof(["--json"].iter().chain(arguments));
+        Ran::from(command.env("GIT_PROOF_PATIENCE", "10").output().unwrap())
+    };
+    let commit = |message: &str| scratch.git(["-c", "user.name=A", "-c", "user.email=a@b", "commit", "-qm", message]);
+    std::fs::write(scratch.place.join("file"), "x").unwrap();
+    scratch.git(["add", "file"]);
+    commit("first");
+    scratch.start("s", &["--not-proof-grade"]);
+    scratch.record("plan", "x");
+    scratch.json(&["finalize"]);
+    ran.push(run(&["verify", "nowhere"]));
+    ran.push(run(&["sync", "nowhere"]));
+    std::fs::write(scratch.place.join(".git/refs/proof"), "no directory").unwrap();
+    ran.push(run(&["anchor"]));
+    std::fs::remove_file(scratch.place.join(".git/refs/proof")).unwrap();
+    let tree = scratch.git(["rev-parse", "HEAD^{tree}"]).trim().to_owned();
+    let object = scratch.place.join(".git/objects").join(&tree[..2]).join(&tree[2..]);
+    let kept = std::fs::read(&object).unwrap();
+    std::fs::remove_file(&object).unwrap();
+    ran.push(run(&["anchor"]));
+    std::fs::write(&object, "no object").unwrap();
+    ran.push(run(&["anchor"]));
+    std::fs::remove_file(&object).unwrap();
+    std::fs::write(&object, kept).unwrap();
+    std::fs::create_dir(scratch.place.join(".proof")).unwrap();
+    std::fs::write(scratch.place.join(".proof/policy.toml"), "[proof]\nrootd = true\n").unwrap();
+    scratch.git(["add", ".proof"]);
+    commit("policy");
+    ran.push(run(&["verify"]));
+    scratch.git(["config", "core.repositoryFormatVersion", "1"]);
+    scratch.git(["config", "extensions.unheardOf", "true"]);
+    ran.push(run(&["verify"]));
+    ran
+}
+
+/// The code of a signature that cannot be made, whatever the settings of who runs the test.
+fn unsigned() -> String {
+    let scratch = Scratch::new();
+    let config = ["config", "--local", "gpg.format", "openpgp"];
+    assert!(crate::common::command("git", &scratch.place).args(config).status().unwrap().success());
+    let error = git_proof::git::sign(&git_proof::context::Context::new(scratch.place.clone()), b"x").unwrap_err();
+    assert!(error.hint.is_some_and(|hint| !hint.is_empty()));
+    error.code.as_str().to_owned()
+}
+
 #[test]
 fn every_code_is_reached_with_its_exit_code_and_a_hint() {
     let mut reached = BTreeSet::new();
-    for ran in provoke() {
+    for ran in provoke().into_iter().chain(provoke_git()) {
         if ran.exit == Some(0) {
             continue;
         }
@@ -75,6 +125,8 @@ fn every_code_is_reached_with_its_exit_code_and_a_hint() {
         ran.error(&name, i32::from(code.exit_code()));
         reached.insert(name);
     }
+    // No command signs yet.
+    reached.insert(unsigned());
     let missing: Vec<&str> =
         Code::ALL.iter().map(|code| code.as_str()).filter(|code| !reached.contains(*code)).collect();
     assert!(missing.is_empty(), "not reached: {missing:?}");

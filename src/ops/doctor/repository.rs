@@ -1,0 +1,102 @@
+//! The repository: its store, its notes, its policy, its remotes.
+
+use std::fs;
+
+use super::{DoctorCheck, DoctorState};
+use crate::context::Context;
+use crate::error::Code;
+use crate::ops::init::{POLICY, SHOWN, Survey, are_shown, copied, git, overwritten};
+use crate::proof::policy::Policy;
+use crate::store::{MIGRATIONS, Store};
+
+/// Whether the store is there and can be read.
+pub(super) fn store(context: &Context, survey: &Survey) -> DoctorCheck {
+    let path = survey.repository.store_path();
+    let shown = survey.shown(&path);
+    let check = |state, message: String| DoctorCheck::new("store", state, message);
+    match Store::open(&path, context.patience()) {
+        Ok(_) => check(DoctorState::Ok, format!("{shown}, schema {}", MIGRATIONS.len())),
+        Err(error) if error.code == Code::NoStore => {
+            let state = if survey.root.is_some() { DoctorState::Missing } else { DoctorState::Info };
+            check(state, format!("{shown} is not there: nothing has been recorded")).hint("git proof init")
+        }
+        Err(error) => {
+            let message = error.to_string();
+            check(DoctorState::Wrong, message).hint(error.hint.unwrap_or_else(|| "git proof check".to_owned()))
+        }
+    }
+}
+
+/// The settings for notes.
+pub(super) fn notes(survey: &Survey) -> Vec<DoctorCheck> {
+    if survey.root.is_none() {
+        return Vec::new();
+    }
+    let shown = if are_shown(&survey.settings) {
+        DoctorCheck::new("notes.displayRef", DoctorState::Ok, "git log shows why a commit was made")
+    } else {
+        DoctorCheck::new("notes.displayRef", DoctorState::Missing, format!("it lacks {SHOWN}")).hint("git proof init")
+    };
+    let mut checks = vec![shown];
+    checks.extend(copied(&survey.settings).map(|setting| {
+        let message = format!("{}: git copies anchors to rewritten commits, whatever changed in them", setting.text());
+        DoctorCheck::new("notes.rewriteRef", DoctorState::Wrong, message).hint(setting.removal())
+    }));
+    if checks.len() == 1 {
+        checks.push(DoctorCheck::new("notes.rewriteRef", DoctorState::Ok, "it does not touch the anchors"));
+    }
+    checks
+}
+
+/// The refspecs by which a fetch would destroy what was not pushed yet.
+pub(super) fn fetches(survey: &Survey) -> Vec<DoctorCheck> {
+    let one = |setting: &crate::ops::init::Setting| {
+        let message = format!("{}: a fetch replaces proofs that were not pushed yet", setting.text());
+        DoctorCheck::new(&setting.key, DoctorState::Wrong, message).hint(setting.removal())
+    };
+    overwritten(&survey.settings).map(one).collect()
+}
+
+/// Whether there is a policy, and one that can be read.
+pub(super) fn policy(survey: &Survey) -> Option<DoctorCheck> {
+    let root = survey.root.as_deref()?;
+    let check = |state, message: String| DoctorCheck::new("policy", state, message);
+    Some(match fs::read(root.join(POLICY)).map(|text| Policy::parse(&text)) {
+        Ok(Ok(policy)) if policy.proof.rooted => check(DoctorState::Ok, format!("{POLICY}: anchors must be rooted")),
+        Ok(Ok(_)) => check(DoctorState::Ok, POLICY.to_owned()),
+        Ok(Err(error)) => check(DoctorState::Wrong, format!("{POLICY} cannot be used: {error}"))
+            .hint(format!("correct it; the gate refuses everything once it is on the base branch: {POLICY}")),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            check(DoctorState::Info, format!("there is no {POLICY}: the gate uses its defaults"))
+                .hint("git proof init --policy")
+        }
+        Err(error) => {
+            check(DoctorState::Wrong, format!("{POLICY} cannot be read: {error}")).hint(format!("ls -l {POLICY}"))
+        }
+    })
+}
+
+/// Whether anchors could be signed.
+pub(super) fn signing(survey: &Survey) -> DoctorCheck {
+    let text = |key: &str| survey.settings.last(key).map(super::super::init::Setting::text);
+    let message = match (text("gpg.format").as_deref(), text("user.signingkey")) {
+        (Some("ssh"), Some(key)) => format!("anchors can be signed with {key}"),
+        (Some("ssh"), None) => "gpg.format is ssh, but user.signingkey is not set: anchors are not signed".to_owned(),
+        _ => "gpg.format is not ssh: anchors are not signed".to_owned(),
+    };
+    DoctorCheck::new("signing", DoctorState::Info, message)
+}
+
+/// The remotes whose proofs were fetched.
+pub(super) fn remotes(context: &Context) -> DoctorCheck {
+    let listed = git(context, ["for-each-ref", "--format=%(refname)", "refs/proof/remote/"]).unwrap_or_default();
+    let listed = String::from_utf8_lossy(&listed).into_owned();
+    let mut names: Vec<&str> =
+        listed.lines().filter_map(|line| line.strip_prefix("refs/proof/remote/")?.split('/').next()).collect();
+    names.dedup();
+    let message = match names[..] {
+        [] => "no proofs of a remote have been fetched".to_owned(),
+        _ => format!("proofs were fetched from {}", names.join(", ")),
+    };
+    DoctorCheck::new("remotes", DoctorState::Info, message)
+}

@@ -1,0 +1,40 @@
+//! The policy file that is offered: the defaults, but for anchors that must be rooted.
+
+/// Where it is, from the top of the worktree.
+pub(in crate::ops) const POLICY: &str = ".proof/policy.toml";
+
+/// What is in it.
+pub(super) const OFFERED: &str = r#"# What git-proof asks of a change. The gate reads it from the tip of the base branch, so commit it there.
+
+[proof_grade]            # which commits must be anchored
+require = "marked"       # "marked": those with a Proof- trailer, or that a rule below names; "all"; "none"
+# Regular expressions on trailer lines.
+trailers = ["Co-authored-by: .*(Claude|Copilot|Codex|Cursor|Gemini).*", "Assisted-by: .*"]
+authors = []             # regular expressions on `name <email>`
+paths = []               # globs such as "src/**": a commit that touches one
+merges = false           # true: merges that git made by itself count as well
+
+[proof]                  # what an anchor must show
+schemes = ["v1", "v1-rfc9162"]
+binding = "squashed"     # the weakest accepted: "squashed", "moved", "reworded", "exact"
+evidence = "required"    # "optional": checked where it is there
+rooted = true            # the evidence must attest the very change: no root can be lent to another one
+signatures = 0           # how many people must have signed; .proof/allowed_signers lists their keys
+sealed = false           # true: a seal that one of the sealers signed must list the anchor
+sealers = []             # principals in .proof/allowed_signers
+pin = ""                 # "12:<seal hash>": a seal that the chain of rounds must contain
+"#;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
+mod tests {
+    use super::*;
+    use crate::proof::policy::Policy;
+
+    #[test]
+    fn offered_policy_is_the_default_but_for_rooted() {
+        let mut expected = Policy::default();
+        expected.proof.rooted = true;
+        assert_eq!(Policy::parse(OFFERED.as_bytes()).unwrap(), expected);
+    }
+}
