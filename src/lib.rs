@@ -16,13 +16,14 @@
 //! | [`store`] | the SQLite file of a clone; the only one that names rusqlite | git, the command line |
 //! | [`git`] | repositories of every kind, their objects and refs, change ids, the network through git itself, signing as git signs; the only one that names git2 | the store |
 //! | [`ops`] | what the tool does, one file per verb, each with an outcome that serializes | how it is shown |
+//! | [`report`] | a verdict in the forms that forges read: Markdown, annotations, SARIF, JUnit | files, git; it is pure |
 //! | [`mcp`] | the same verbs as tools for agents, over standard input and output | the store, but through ops |
 //! | [`hook`] | what git and agents give to their hooks, and how each of them is answered | |
 //! | [`cli`] | arguments in, text or JSON out; the only one that prints | |
 //! | [`context`] | clock, random ids, environment: the only ambient reads | |
 //! | [`error`] | what went wrong, with a stable code, an exit code and a hint | |
 //!
-//! Dependencies point one way, `proof ← store, git ← ops ← mcp, hook ← cli`, and a test keeps it so
+//! Dependencies point one way, `proof ← store, git ← ops ← report ← mcp, hook ← cli`, and a test keeps it so
 //! (`tests/it/layers.rs`).
 //!
 //! # What is on disk
@@ -45,4 +46,5 @@ pub mod hook;
 pub mod mcp;
 pub mod ops;
 pub mod proof;
+pub mod report;
 pub mod store;

@@ -42,6 +42,18 @@ impl Git {
         Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitId::parse).collect())
     }
 
+    /// The commits at which a shallow clone is cut off: git takes them for the first, whatever they say themselves.
+    pub fn cut_off(&self) -> Result<HashSet<CommitId>> {
+        let file = self.place.common_dir.join("shallow");
+        match std::fs::read_to_string(&file) {
+            Ok(text) => Ok(text.lines().filter_map(CommitId::parse).collect()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(HashSet::new()),
+            Err(error) => {
+                Err(Error::new(Code::RepositoryFailed, format!("cannot read {}", file.display())).because(error))
+            }
+        }
+    }
+
     /// The best common ancestor of two commits; `None` if they have none, or it is not in this clone.
     pub fn merge_base(&self, one: &CommitId, two: &CommitId) -> Result<Option<CommitId>> {
         let mut command = self.plumbing(["merge-base", &one.to_string(), &two.to_string()]);

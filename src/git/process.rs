@@ -79,6 +79,7 @@ impl Git {
             .env("GIT_GRAFT_FILE", "/dev/null")
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_OPTIONAL_LOCKS", "0")
+            .env_remove("GIT_SHALLOW_FILE")
             .stdin(Stdio::null());
         command
     }

@@ -58,8 +58,8 @@ pub use secrets::{Secret, find_secret};
 pub use start::{StartOutcome, StartRequest, start};
 pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
 pub use verify::{
-    CommitVerdict, ExplainOutcome, GateRequest, PolicyOutcome, SessionVerdict, Summary, Told, VerifyOutcome,
-    VerifyRequest, check_policy, explain_policy, gate, gate_push, verify,
+    CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, PolicyOutcome, SessionVerdict, Summary, Told,
+    VerifyOutcome, VerifyRequest, check_policy, explain_policy, first_paths, gate, gate_push, verify,
 };
 pub use view::{BodyView, EntryView, SessionView};
 pub use workspace::Workspace;

@@ -9,6 +9,7 @@ pub mod evidence;
 pub mod finding;
 pub mod grade;
 pub mod inclusion;
+pub mod keys;
 pub mod log;
 pub mod note;
 pub mod policy;

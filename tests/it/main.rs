@@ -17,6 +17,8 @@ mod layers;
 mod mcp;
 mod mutations;
 mod naive;
+mod policy;
+mod report;
 mod sessions;
 mod signatures;
 mod store;

@@ -1,13 +1,16 @@
 //! `gate`: the verdict over a range, by the policy of the branch it is to be merged into.
 
+use serde::Serialize;
+
 use super::gather::Gatherer;
 use super::rules::Rules;
-use super::{VerifyOutcome, commit};
+use super::{CommitVerdict, VerifyOutcome, commit};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
 use crate::ops::sync::Pushed;
 use crate::proof::digest::CommitId;
+use crate::proof::finding::{Finding, FindingCode, Verdict};
 use crate::store::Store;
 
 /// What `gate` is asked for.
@@ -28,20 +31,39 @@ impl GateRequest {
     }
 }
 
-/// Judges `base..head`. A proof-grade commit without an anchor fails.
+/// The ends of a range, as they were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct JudgedRange {
+    /// Where the policy is; `None` for a branch that comes from nothing.
+    pub base: Option<CommitId>,
+    /// The newest commit.
+    pub head: CommitId,
+}
+
+/// Judges `base..head`. A proof-grade commit without an anchor fails. A base of nothing but zeros is what git says of a
+/// branch that did not exist: all of `head` is judged then, by the defaults.
 pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     let place = Repository::discover(context)?;
     let git = Git::open(&place, context)?;
-    let (base, head) = (git.resolve(&request.base)?, git.resolve(&request.head)?);
-    let mut rules = Rules::of(&git, &base, context.now())?;
+    let head = git.resolve(&request.head)?;
+    let nothing = CommitId::parse(&request.base).is_some_and(|id| id.0.as_bytes().iter().all(|byte| *byte == 0));
+    let base = if nothing { None } else { Some(git.resolve(&request.base)?) };
+    let mut rules = match &base {
+        Some(base) => Rules::of(&git, base, context.now())?,
+        None => Rules::defaults(context.now())?,
+    };
     if request.require_policy && !rules.from_file {
         return Err(Error::new(Code::PolicyUnreadable, format!("{} has no .proof/policy.toml", request.base))
             .hint("commit one there, or leave --require-policy away to use the defaults"));
     }
     rules.must_be_anchored = true;
     rules.look_everywhere = false;
-    let commits = git.commits(&[&format!("{base}..{head}")])?;
-    judge(context, &place, git, &rules, &commits)
+    let mut arguments = vec![head.to_string()];
+    arguments.extend(base.map(|base| format!("^{base}")));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let commits = git.commits(&arguments)?;
+    let outcome = judge(context, &place, git, &rules, &commits)?;
+    Ok(VerifyOutcome { range: Some(JudgedRange { base, head }), ..outcome })
 }
 
 /// Judges what a remote does not have yet, before it is pushed there. The policy is that of the remote's main branch;
@@ -103,7 +125,16 @@ fn judge(
     commits: &[CommitId],
 ) -> Result<VerifyOutcome> {
     let store = Store::open(&place.store_path(), context.patience()).ok();
+    let cut_off = git.cut_off()?;
     let gatherer = Gatherer::new(git, store, commits.len(), false)?;
-    let verdicts = commits.iter().map(|id| commit::judge(&gatherer, rules, id)).collect();
+    let mut verdicts: Vec<CommitVerdict> = commits.iter().map(|id| commit::judge(&gatherer, rules, id)).collect();
+    // Git lists nothing before such a commit, though other refs may have brought it: the range is not known to its end.
+    for verdict in verdicts.iter_mut().filter(|verdict| cut_off.contains(&verdict.commit)) {
+        let message = "the clone is shallow here, and what came before this commit was not judged";
+        verdict.findings.push(
+            Finding::unchecked(FindingCode::ObjectMissing, message).hint("git fetch --unshallow, or --deepen=100"),
+        );
+        verdict.verdict = verdict.verdict.max(Verdict::Unchecked);
+    }
     Ok(VerifyOutcome::new(verdicts, rules.from_file))
 }
