@@ -103,12 +103,9 @@ fn notes() -> Vec<Row> {
     run(&mut proof(&ours, &["finalize"]));
     run(&mut proof(&ours, &["anchor", "--commit", &commits[NOTES]]));
     let line = "x".repeat(700);
-    let mut next = NOTES + 1;
     let mut anchors = Vec::new();
     let mut adds = Vec::new();
-    for _ in 0..ANCHORS {
-        let commit = &commits[next];
-        next += 1;
+    for commit in commits[NOTES + 1..].iter().take(ANCHORS) {
         let start = Instant::now();
         run(&mut proof(&ours, &["anchor", "--commit", commit]));
         anchors.push(start.elapsed());
