@@ -225,10 +225,9 @@ impl Git {
 
     /// Who writes: what the environment or the configuration says, else the tool itself. It is not part of any proof.
     fn committer(&self) -> String {
-        let config = self.repository.config().ok();
         let part = |variable: &str, key: &str, otherwise: &str| {
             let set = self.context.variable(variable).and_then(|value| value.into_string().ok());
-            let set = set.or_else(|| config.as_ref()?.get_string(key).ok());
+            let set = set.or_else(|| self.setting(key));
             let clean: String =
                 set.unwrap_or_default().chars().filter(|letter| !matches!(letter, '<' | '>' | '\n' | '\0')).collect();
             if clean.trim().is_empty() { otherwise.to_owned() } else { clean.trim().to_owned() }

@@ -19,6 +19,8 @@ pub struct Git {
     pub(super) repository: git2::Repository,
     pub(super) context: Context,
     pub(super) place: Repository,
+    /// The settings as they were when it was opened: each question to libgit2 looks at every file anew.
+    settings: git2::Config,
     /// Refs that libgit2 cannot read are read and moved by the git command.
     pub(super) refs_by_command: bool,
     /// Objects beside the repository's own: those that a push has brought but that are not accepted yet.
@@ -43,10 +45,12 @@ impl Git {
             other => other,
         };
         let repository = repository.map_err(|error| refused(place, &error))?;
-        let storage = repository.config().and_then(|config| config.get_string("extensions.refstorage"));
+        let settings = repository.config().and_then(|mut config| config.snapshot());
+        let settings = settings.map_err(|error| failed(place, "cannot read the settings", &error))?;
+        let storage = settings.get_string("extensions.refstorage");
         let refs_by_command = storage.is_ok_and(|storage| !storage.eq_ignore_ascii_case("files"));
         let quarantine = quarantine(&repository, place, context)?;
-        Ok(Self { repository, context: context.clone(), place: place.clone(), refs_by_command, quarantine })
+        Ok(Self { repository, context: context.clone(), place: place.clone(), settings, refs_by_command, quarantine })
     }
 
     /// The repository of the working directory.
@@ -79,9 +83,8 @@ impl Git {
 
     /// Whether the settings say how trailers or comments are written, so that only git itself can tell.
     pub fn has_trailer_settings(&self) -> bool {
-        let Ok(config) = self.repository.config() else { return true };
         let set = |glob: &str| {
-            let Ok(mut entries) = config.entries(Some(glob)) else { return true };
+            let Ok(mut entries) = self.settings.entries(Some(glob)) else { return true };
             entries.next().is_some()
         };
         set("trailer\\.") || set("core\\.comment")
@@ -89,13 +92,12 @@ impl Git {
 
     /// The value of a setting.
     pub fn setting(&self, key: &str) -> Option<String> {
-        self.repository.config().and_then(|config| config.get_string(key)).ok()
+        self.settings.get_string(key).ok()
     }
 
     /// Whether `git log` is set to show the notes of a ref.
     pub fn shows_notes(&self, name: &str) -> bool {
-        let Ok(config) = self.repository.config() else { return false };
-        let Ok(mut values) = config.multivar("notes.displayref", None) else { return false };
+        let Ok(mut values) = self.settings.multivar("notes.displayref", None) else { return false };
         while let Some(Ok(entry)) = values.next() {
             if entry.value().is_ok_and(|value| value.trim_end_matches('*') == name) {
                 return true;

@@ -140,7 +140,10 @@ pub struct AfterCommit {
 /// Attests the commit that was just made in the session that is open, or anchors the one that attested it before.
 pub fn after_commit(workspace: &mut Workspace) -> Result<AfterCommit> {
     let mut done = AfterCommit::default();
-    let Some(row) = current(workspace)? else { return Ok(done) };
+    let Some(row) = current(workspace)? else {
+        workspace.store.settle()?;
+        return Ok(done);
+    };
     let git = workspace.git()?;
     let Some(head) = git.tip("HEAD")? else { return Ok(done) };
     if row.is_open() {
@@ -160,6 +163,9 @@ pub fn after_commit(workspace: &mut Workspace) -> Result<AfterCommit> {
         } else {
             done.restored = anchor::heal(workspace, &git)?;
         }
+    }
+    if !row.is_open() {
+        workspace.store.settle()?;
     }
     Ok(done)
 }

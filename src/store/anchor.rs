@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::{Failure, Store, damaged, failure};
+use super::{Failure, Store, damaged};
 use crate::error::Result;
 use crate::proof::change::{GitAttestation, Sighting};
 use crate::proof::digest::{ChangeId, CommitId, sha256};
@@ -28,7 +28,8 @@ impl Store {
         if lines.is_empty() {
             return Ok(());
         }
-        self.write(|transaction| {
+        // Not flushed by itself: what it is kept against is another process, not a power loss.
+        self.unflushed(|transaction| {
             if let Some(session) = became {
                 for line in lines {
                     became_commit(transaction, session, &line.commit)?;
@@ -177,9 +178,7 @@ impl Store {
     /// Notes that a ref holds every line up to a number. It is only a shortcut, and need not survive a power loss: where
     /// it is missing or older, more is compared.
     pub fn set_known_tip(&mut self, name: &str, tip: &CommitId, up_to: i64) -> Result<()> {
-        let relax = |connection: &Connection, level| connection.pragma_update(None, "synchronous", level);
-        relax(&self.connection, "NORMAL").map_err(|error| failure(&self.path, error))?;
-        let done = self.write(|transaction| {
+        self.unflushed(|transaction| {
             transaction
                 .prepare_cached(
                     "INSERT INTO ref_tips (ref, tip, up_to) VALUES (?1, ?2, ?3) \
@@ -188,9 +187,7 @@ impl Store {
                 )?
                 .execute((name, tip.to_string(), up_to))?;
             Ok(())
-        });
-        relax(&self.connection, "FULL").map_err(|error| failure(&self.path, error))?;
-        done
+        })
     }
 }
 

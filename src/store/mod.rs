@@ -3,6 +3,7 @@
 //! Every change is one `BEGIN IMMEDIATE` transaction on a write-ahead log that is flushed before the call returns, so
 //! an acknowledged record survives `kill -9` and power loss, and two writers make one chain.
 
+mod active;
 mod agent;
 mod anchor;
 mod append;
