@@ -115,6 +115,7 @@ fn on_commits_signed(
     let task_id = workspace.store.session(&row.session_id)?.opening.task_id;
     let attested = workspace.store.attested(&row.session_id)?;
     let evidence = evidence::publish_evidence(workspace, git, row)?;
+    let _alone = publish::alone(workspace);
     // What an anchor that was killed had remembered is written first, so that it is found there and not made again.
     let mut restored = heal(workspace, git)?;
     let notes = git.tip(crate::git::NOTES)?;

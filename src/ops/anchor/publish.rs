@@ -2,6 +2,9 @@
 //! meanwhile is put back.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::error::Result;
 use crate::git::{Git, NOTES};
@@ -60,6 +63,21 @@ fn text_of(lines: &BTreeSet<Vec<u8>>) -> Vec<u8> {
         text.push(b'\n');
     }
     text
+}
+
+/// Waits until no other process of this clone anchors: two that anchor one session on one commit would both find that it
+/// has no anchor yet. The lock is gone with the process that holds it. Where it cannot be had the work goes on, because
+/// two anchors that say the same do no harm.
+pub(super) fn alone(workspace: &Workspace) -> Option<File> {
+    let folder = File::open(workspace.repository.store_path().parent()?).ok()?;
+    let begun = Instant::now();
+    while let Err(TryLockError::WouldBlock) = folder.try_lock() {
+        if begun.elapsed() > workspace.context.patience() {
+            return None;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Some(folder)
 }
 
 /// Adds lines, those of a session that is anchored by them if one is named, and puts back what is gone. The answer is how many were put back.

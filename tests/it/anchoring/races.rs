@@ -46,6 +46,22 @@ fn two_processes_that_anchor_at_once_lose_no_line() {
 }
 
 #[test]
+fn session_that_is_anchored_on_one_commit_by_many_at_once_is_there_once() {
+    let scratch = Scratch::new();
+    let repo = Clone::of(&scratch);
+    let commits = repo.commits(8);
+    repo.session("s");
+    for commit in &commits {
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| anchors(&repo, std::slice::from_ref(commit)));
+            }
+        });
+    }
+    repo.has_one_line_each(&commits);
+}
+
+#[test]
 fn race_with_notes_of_git_loses_no_line_of_ours() {
     let scratch = Scratch::new();
     let (repo, ours, others) = with_commits(&scratch);
@@ -68,7 +84,8 @@ fn race_with_notes_of_git_loses_no_line_of_ours() {
         assert_eq!(notes.get(commit).map(Vec::len), Some(1), "{commit}");
     }
     assert!(lost == 0 || said.contains("overwritten"), "{lost} lines were put back without a word: {said}");
-    eprintln!("{} of {} of ours, {lost} put back at the end; said: {}", ours.len(), ours.len(), said.lines().count());
+    let back = said.matches("overwritten").count();
+    eprintln!("{0} of {0} lines of ours are there; {back} times some were put back, {lost} at the end", ours.len());
     repo.is_whole();
 }
 
