@@ -20,6 +20,7 @@ mod receive;
 mod record;
 mod search;
 mod secrets;
+mod squashing;
 mod start;
 mod sync;
 mod text;
@@ -55,6 +56,7 @@ pub use receive::{Received, RefUpdate, receive};
 pub use record::{RecordRequest, record};
 pub use search::{SearchHit, SearchOutcome, search};
 pub use secrets::{Secret, find_secret};
+pub use squashing::before_squash;
 pub use start::{StartOutcome, StartRequest, start};
 pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
 pub use verify::{

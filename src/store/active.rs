@@ -52,7 +52,8 @@ impl Store {
     }
 }
 
-/// A session wants to know of commits while it is open, and after it is finalized until what it attested is committed.
+/// A session wants to know of commits while it is open, and after it is finalized until what it attested is committed. And
+/// until a remote has an anchor, and with it the range that it is in, only the hooks can see what that range is made into.
 fn wants_commits(connection: &Connection) -> Result<bool, Failure> {
     Ok(connection
         .prepare_cached(
@@ -61,7 +62,8 @@ fn wants_commits(connection: &Connection) -> Result<bool, Failure> {
              THEN EXISTS (SELECT 1 FROM thought_records WHERE thought_records.session_id = audit_sessions.session_id \
                           AND type = 'attest') \
               AND NOT EXISTS (SELECT 1 FROM session_commits WHERE session_commits.session_id = audit_sessions.session_id) \
-             ELSE ended_at IS NULL END)",
+             ELSE ended_at IS NULL END) \
+             OR EXISTS (SELECT 1 FROM anchors WHERE seen_on IS NULL)",
         )?
         .query_row([], |row| row.get(0))?)
 }

@@ -19,6 +19,7 @@ mod mutations;
 mod naive;
 mod policy;
 mod report;
+mod rewrite;
 mod sessions;
 mod signatures;
 mod store;

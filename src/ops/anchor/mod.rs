@@ -130,37 +130,33 @@ fn on_commits_signed(
         let change_id = git.change_id(&commit)?;
         let rooted = row.scheme.covers_everything() && is_attested(&attested, &commit, change_id.as_ref());
         let note = notes.map(|tip| note_of(git, &git.commit(&tip)?.tree, id)).transpose()?.unwrap_or_default();
-        let there = existing(&note, id, row);
-        let (anchor_id, created) = match there {
-            Some(anchor) => {
-                if sign {
-                    lines.extend(sign::signed_line(workspace, *id, anchor.clone(), &note)?);
-                }
-                (anchor.id(), false)
+        let (anchor_id, created) = if let Some(anchor) = existing(&note, id, row) {
+            if sign {
+                lines.extend(sign::signed_line(workspace, *id, anchor.clone(), &note)?);
             }
-            None => {
-                let anchor = Anchor {
-                    anchored_at: workspace.context.now(),
-                    change_id,
-                    commit: *id,
-                    count: row.record_count,
-                    genesis: row.genesis,
-                    head: row.head,
-                    root: row.root,
-                    scheme: row.scheme,
-                    session_id: row.session_id.clone(),
-                    task_id: task_id.clone(),
-                    tree: commit.tree,
-                };
-                let anchor_id = anchor.id();
-                if sign {
-                    lines.extend(sign::signed_line(workspace, *id, anchor, &note)?);
-                } else {
-                    let line = NoteLine::Anchor { anchor: Box::new(anchor), signature: None };
-                    lines.push(Line { commit: *id, text: line.to_line().unwrap_or_default(), change: change_id });
-                }
-                (anchor_id, true)
+            (anchor.id(), false)
+        } else {
+            let anchor = Anchor {
+                anchored_at: workspace.context.now(),
+                change_id,
+                commit: *id,
+                count: row.record_count,
+                genesis: row.genesis,
+                head: row.head,
+                root: row.root,
+                scheme: row.scheme,
+                session_id: row.session_id.clone(),
+                task_id: task_id.clone(),
+                tree: commit.tree,
+            };
+            let anchor_id = anchor.id();
+            if sign {
+                lines.extend(sign::signed_line(workspace, *id, anchor, &note)?);
+            } else {
+                let line = NoteLine::Anchor { anchor: Box::new(anchor), signature: None };
+                lines.push(Line { commit: *id, text: line.to_line().unwrap_or_default(), change: change_id });
             }
+            (anchor_id, true)
         };
         anchors.push(Anchored { commit: *id, anchor_id, created, rooted, signed: sign });
     }

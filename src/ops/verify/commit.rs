@@ -183,7 +183,7 @@ impl Judge<'_> {
             squashed = self.by_range(&facts, depth).filter(|squash| asks || squash.verdict == Verdict::Pass);
         }
         let outcome = match &squashed {
-            Some(range) => range.conclude(&trailers, &note.findings),
+            Some(range) => range.conclude(&trailers, &note.findings, self.rules.must_be_anchored),
             None => {
                 let judged: Vec<Judged<'_>> = weighed
                     .iter()
@@ -317,10 +317,12 @@ impl Judge<'_> {
         let mut squash =
             Squash { verdict: Verdict::Exempt, sessions: Vec::new(), findings: Vec::new(), base: *base, head: *head };
         let mut known = HashSet::new();
+        let mut unproven = false;
         // From the oldest on, as they were made.
         for id in commits.iter().rev() {
             let commit = self.commit(id, depth + 1);
             squash.verdict = squash.verdict.max(commit.verdict);
+            unproven |= commit.proof_grade && commit.verdict == Verdict::Exempt;
             for session in commit.sessions {
                 if known.insert(session.anchor_id) {
                     squash.sessions.push(session);
@@ -331,6 +333,10 @@ impl Judge<'_> {
                 finding.message = format!("in the squashed commit {short}: {}", finding.message);
                 finding
             }));
+        }
+        // A part that must be proven and is not: neither is the whole.
+        if unproven && squash.verdict == Verdict::Pass {
+            squash.verdict = Verdict::Exempt;
         }
         Some(squash)
     }
@@ -382,7 +388,7 @@ struct Squash {
 }
 
 impl Squash {
-    fn conclude(&self, trailers: &ProofTrailers, others: &[Finding]) -> Outcome {
+    fn conclude(&self, trailers: &ProofTrailers, others: &[Finding], must_be_anchored: bool) -> Outcome {
         let mut findings = self.findings.clone();
         findings.extend(others.iter().cloned().map(Finding::softened));
         let mut verdict = self.verdict;
@@ -404,9 +410,13 @@ impl Squash {
                 findings.push(Finding::error(FindingCode::TrailerMismatch, message));
             }
         }
-        if verdict == Verdict::Exempt {
+        if verdict == Verdict::Exempt && !self.sessions.iter().any(|session| session.holds) {
+            let finding =
+                Finding::error(FindingCode::AnchorMissing, "no commit of the squashed range has an anchor that holds");
+            findings.push(if must_be_anchored { finding } else { finding.softened() });
+        }
+        if verdict == Verdict::Exempt && must_be_anchored {
             verdict = Verdict::Fail;
-            findings.push(Finding::error(FindingCode::AnchorMissing, "no commit of the squashed range has an anchor"));
         }
         let binding = (verdict == Verdict::Pass).then_some(Binding::Squashed);
         Outcome { verdict, binding, findings }

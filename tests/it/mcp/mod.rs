@@ -43,7 +43,7 @@ pub(super) const ERAS: [Era; 5] = [
 ];
 
 /// An agent with a server of its own.
-pub(super) struct Agent {
+pub(crate) struct Agent {
     runtime: tokio::runtime::Runtime,
     service: RunningService<RoleClient, ClientConfig>,
     /// What the server says of its tools, once it has been asked.
@@ -51,7 +51,7 @@ pub(super) struct Agent {
 }
 
 impl Agent {
-    pub(super) fn new(directory: &Path) -> Self {
+    pub(crate) fn new(directory: &Path) -> Self {
         Self::with(directory, Era::Initialize("2025-11-25"), &[])
     }
 
@@ -125,7 +125,7 @@ impl Agent {
 
     /// Calls a tool that must succeed; the answer is its data.
     #[track_caller]
-    pub(super) fn ok(&self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Value {
         let envelope = self.call(tool, arguments);
         assert_eq!(envelope["ok"], true, "{tool}: {envelope}");
         envelope["data"].clone()
@@ -140,7 +140,7 @@ impl Agent {
     }
 
     /// Closes the connection and waits for the server.
-    pub(super) fn leave(self) {
+    pub(crate) fn leave(self) {
         self.runtime.block_on(self.service.cancel()).unwrap();
     }
 }
