@@ -64,20 +64,23 @@ fn evidence_of(workspace: &Workspace, row: &RootRow) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Of two files for one root: the one that verifies, then the one with less withheld, then the one that is there.
+/// Of two files for one root: the one that verifies, then the one with less withheld, whichever is there already.
+///
+/// Several lists of leaves have one root. A list of which any line can be read has the session's own entries, with the
+/// last of them repeated at most, so the shortest such list is the session's; one of which no line can be read may be
+/// made of nodes further up in its tree.
 pub(in crate::ops) fn better_evidence(git: &Git, root: &RootHash, there: ObjectId, new: ObjectId) -> Result<ObjectId> {
     if there == new {
         return Ok(there);
     }
-    let withheld = |blob: &ObjectId| -> Option<u64> {
-        let summary = evidence::verify(&git.blob(blob, MAX_EVIDENCE).ok()?).ok()?;
-        (summary.root == *root).then_some(summary.withheld)
+    let rank = |blob: &ObjectId| {
+        let summary = git.blob(blob, MAX_EVIDENCE).ok().and_then(|text| evidence::verify(&text).ok());
+        let summary = summary.filter(|summary| summary.root == *root);
+        // The least is the best; where nothing else tells them apart, order must not matter where two clones merge.
+        match summary {
+            Some(summary) => (0, summary.withheld == summary.count, summary.count, summary.withheld, *blob),
+            None => (1, true, 0, 0, *blob),
+        }
     };
-    Ok(match (withheld(&there), withheld(&new)) {
-        (Some(there_withheld), Some(new_withheld)) if new_withheld < there_withheld => new,
-        (Some(_), _) => there,
-        (None, Some(_)) => new,
-        // Neither: order must not matter where two clones merge.
-        (None, None) => there.min(new),
-    })
+    Ok(if rank(&new) < rank(&there) { new } else { there })
 }
