@@ -1,12 +1,10 @@
-//! History: names turned into commits, ranges, what is staged, and what a merge would have been by itself.
+//! History: names turned into commits, ranges, and what is staged.
 
 use std::collections::HashSet;
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::Stdio;
 
 use super::open::Git;
-use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{CommitId, TreeId};
 
@@ -103,57 +101,5 @@ impl Git {
         }
         let mut command = self.plumbing(["write-tree"]);
         Ok(self.text_of(&mut command)?.and_then(|text| TreeId::parse(text.trim_end())))
-    }
-
-    /// The tree of a merge that nobody had a hand in; `None` if it has conflicts. No merge driver and no rename setting of
-    /// this clone has a say.
-    pub fn automatic_merge(&self, parents: &[CommitId]) -> Result<Option<TreeId>> {
-        let [one, two] = parents else { return Ok(None) };
-        // What it writes goes to a directory of its own: judging leaves no trace, and works where nothing can be written.
-        let scratch = Scratch::new(&self.context)?;
-        let mut objects = vec![self.place.common_dir.join("objects")];
-        objects.extend(self.context.variable("GIT_OBJECT_DIRECTORY").map(|path| self.context.directory.join(path)));
-        if let Some(more) = self.context.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
-            objects.extend(std::env::split_paths(&more).map(|path| self.context.directory.join(path)));
-        }
-        let Ok(alternates) = std::env::join_paths(objects) else { return Ok(None) };
-        let mut command = self.plumbing([
-            "-c",
-            "merge.renames=true",
-            "-c",
-            "merge.directoryRenames=conflict",
-            "-c",
-            "merge.renormalize=false",
-            "merge-tree",
-            "--write-tree",
-            &one.to_string(),
-            &two.to_string(),
-        ]);
-        command.env("GIT_OBJECT_DIRECTORY", &scratch.path).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", alternates);
-        command.env_remove("GIT_QUARANTINE_PATH");
-        Ok(self.text_of(&mut command)?.and_then(|text| TreeId::parse(text.lines().next()?)))
-    }
-}
-
-/// A directory that is gone again at the end.
-struct Scratch {
-    path: PathBuf,
-}
-
-impl Scratch {
-    fn new(context: &Context) -> Result<Self> {
-        let path = context.temporary_directory().join(format!("git-proof-{}", context.new_id()));
-        std::fs::create_dir(&path).map_err(|error| {
-            Error::new(Code::RepositoryFailed, format!("cannot make {}", path.display()))
-                .because(error)
-                .hint("a directory for temporary files is needed; TMPDIR names another one")
-        })?;
-        Ok(Self { path })
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.path); // a temporary directory is cleared by others, too
     }
 }
