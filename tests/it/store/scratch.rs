@@ -220,7 +220,7 @@ pub(crate) fn has(program: &str) -> bool {
 }
 
 /// Numbers that look random and are the same in every run (SplitMix64).
-pub(crate) struct Dice(pub(super) u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
     pub(crate) fn roll(&mut self) -> u64 {
