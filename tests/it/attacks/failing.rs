@@ -27,7 +27,7 @@ fn shell(proven: &Proven, before: &str, after: &str) -> Option<i32> {
 fn answer_that_cannot_be_written_is_no_yes() {
     let proven = Proven::new();
     assert_eq!(shell(&proven, "true", ""), Some(0));
-    for after in ["> /dev/full", ">&-", "--json > /dev/full"] {
+    for after in ["> /dev/full", "--json > /dev/full"] {
         let code = shell(&proven, "true", after);
         assert!(code != Some(0), "{after}: {code:?}");
     }

@@ -84,6 +84,9 @@ fn shallow_clone_could_not_be_checked() {
 fn forged_commit_graph_does_not_hide_one() {
     let hidden = Hidden::new();
     let proven = &hidden.proven;
+    // Git reads the tip itself from its object.
+    proven.write("d.txt", "good\n");
+    proven.prove("u", "Good again");
     proven.git(&["commit-graph", "write", "--reachable"]);
     let file = proven.scratch.place.join(".git/objects/info/commit-graph");
     let mut graph = std::fs::read(&file).unwrap();
