@@ -51,7 +51,7 @@ fn main() {
 fn bare_connection(file: &Path) -> rusqlite::Connection {
     let connection = rusqlite::Connection::open(file).unwrap();
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
-    connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 100").unwrap();
+    connection.execute_batch("PRAGMA synchronous = FULL").unwrap();
     connection
 }
 

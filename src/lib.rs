@@ -3,9 +3,9 @@
 //! # The path of the data
 //!
 //! ```text
-//! record ─▶ chain ─▶ tree ─▶ root                 writing: each step durable before the next
-//!                              │
-//!       findings ◀─ check ◀────┴─ evidence        reading: from files alone
+//! record ─▶ chain ─▶ tree ─▶ root ─▶ anchor             writing: each step durable before the next
+//!                                       │
+//! gate ◀─ policy ◀─ findings ◀─ verify ◀┴─ notes, trailers, evidence      reading: from a clone alone
 //! ```
 //!
 //! # What is where
@@ -14,21 +14,26 @@
 //! |---|---|---|
 //! | [`proof`] | the formats: canonical JSON, records, chain, trees, proofs, evidence, anchors, seals, signatures; its documentation is the specification | files, clock, environment, git, SQLite |
 //! | [`store`] | the SQLite file of a clone; the only one that names rusqlite | git, the command line |
-//! | [`git`] | finding the repository, asking git what only git knows, signing as git signs | the store |
+//! | [`git`] | repositories of every kind, their objects and refs, change ids, the network through git itself, signing as git signs; the only one that names git2 | the store |
 //! | [`ops`] | what the tool does, one file per verb, each with an outcome that serializes | how it is shown |
+//! | [`report`] | a verdict in the forms that forges read: Markdown, annotations, SARIF, JUnit | files, git; it is pure |
 //! | [`mcp`] | the same verbs as tools for agents, over standard input and output | the store, but through ops |
-//! | [`hook`] | what agents send to their hooks, and how each of them is answered | |
+//! | [`hook`] | what git and agents give to their hooks, and how each of them is answered | |
 //! | [`cli`] | arguments in, text or JSON out; the only one that prints | |
 //! | [`context`] | clock, random ids, environment: the only ambient reads | |
 //! | [`error`] | what went wrong, with a stable code, an exit code and a hint | |
 //!
-//! Dependencies point one way, `proof ← store, git ← ops ← mcp, hook ← cli`, and a test keeps it so
+//! Dependencies point one way, `proof ← store, git ← ops ← report ← mcp, hook ← cli`, and a test keeps it so
 //! (`tests/it/layers.rs`).
 //!
 //! # What is on disk
 //!
 //! | file | whose |
 //! |---|---|
+//! | `refs/notes/proof`, `refs/proof/evidence`, `refs/proof/changes` | shared by all clones: anchors, the records behind them, where changes were seen |
+//! | `refs/proof/remote/*`, `refs/notes/proof-why` | of this clone: what a remote had, one readable line for `git log` |
+//! | `<git common dir>/hooks/*`, or `hook.git-proof-*` in git's configuration | marked blocks that [`ops::init`] writes and takes out |
+//! | `.proof/policy.toml`, `.proof/allowed_signers`, `.proof/revoked_signers` | committed by people; read from the commit that decides |
 //! | `<git common dir>/proof/store.db` (and SQLite's `-wal`, `-shm` beside it) | [`store`]: sessions, entries, tree nodes, roots, the ledger; one for all worktrees |
 //! | the files of agents in the worktree, such as `.mcp.json` | theirs; [`ops::init`] edits its own entries in them |
 //! | `migrations/*.sql` | the store's schema, step by step, never edited once released |
@@ -41,4 +46,5 @@ pub mod hook;
 pub mod mcp;
 pub mod ops;
 pub mod proof;
+pub mod report;
 pub mod store;

@@ -87,19 +87,38 @@ pub(crate) fn print(rows: &[Row]) {
 ///
 /// In turn, because a machine that others use slows down for seconds at a time: that way it slows down for all.
 pub(crate) fn medians<const N: usize>(rounds: usize, candidates: [&mut dyn FnMut(); N]) -> [Duration; N] {
+    let mut timed = candidates.map(|candidate| {
+        move || {
+            let start = Instant::now();
+            candidate();
+            start.elapsed()
+        }
+    });
+    sorted_times(rounds, timed.each_mut().map(|candidate| candidate as &mut dyn FnMut() -> Duration))
+        .map(|times| percentile(&times, 50))
+}
+
+/// Runs all candidates in turn, `rounds` times over. Each says itself how long it took; the answer is sorted.
+pub(crate) fn sorted_times<const N: usize>(
+    rounds: usize,
+    candidates: [&mut dyn FnMut() -> Duration; N],
+) -> [Vec<Duration>; N] {
     let mut candidates = candidates;
     let mut times: [Vec<Duration>; N] = std::array::from_fn(|_| Vec::new());
     for _ in 0..rounds {
         for (candidate, times) in candidates.iter_mut().zip(&mut times) {
-            let start = Instant::now();
-            candidate();
-            times.push(start.elapsed());
+            times.push(candidate());
         }
     }
-    times.map(|mut times| {
+    for times in &mut times {
         times.sort_unstable();
-        times[times.len() / 2]
-    })
+    }
+    times
+}
+
+/// The time that so many in a hundred do not exceed.
+pub(crate) fn percentile(sorted: &[Duration], percent: usize) -> Duration {
+    sorted[(sorted.len() * percent / 100).min(sorted.len() - 1)]
 }
 
 /// Runs a command that must succeed, without what it prints.

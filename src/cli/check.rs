@@ -11,10 +11,12 @@ use crate::ops::{self, EvidenceOutcome, ProofOutcome, Source, Trusted};
 
 /// Check an inclusion proof against a root and count that you trust
 ///
-/// The proof is one line of JSON, exactly as `git proof prove` prints it. No repository is needed.
+/// The proof is one line of JSON, exactly as `git proof prove` prints it. With --root and --count no repository is needed;
+/// without them, the proof is held against an anchor of this repository that holds.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  git proof check-proof proof.json
   git proof check-proof proof.json --root 3d57…7e2e --count 12
   git proof check-proof - --root 3d57…7e2e --count 12 < proof.json")]
 pub(super) struct CheckProof {
@@ -62,7 +64,7 @@ impl TrustedArguments {
 
 impl CheckProof {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::check_proof(&Source::parse(context, &self.file), self.trusted.parse()?.as_ref())?;
+        let outcome = ops::check_proof(context, &Source::parse(context, &self.file), self.trusted.parse()?.as_ref())?;
         ui.show(&outcome, |ProofOutcome { scheme, leaf_hash, index, count, root, .. }, _| {
             format!("The proof holds: entry {leaf_hash}\nis number {index} (from 0) of {count} under root {root} ({scheme}).\n")
         });

@@ -45,6 +45,14 @@ fn events() -> Vec<&'static str> {
 }
 
 impl Hook {
+    /// A hook as git and agents call it, if there is one of this name: without the parser of the other commands, which takes
+    /// a third of the time that such a process has.
+    pub(super) fn of(event: &str, arguments: Vec<OsString>) -> Option<Self> {
+        let plain = !arguments.iter().any(|argument| argument.as_encoded_bytes().starts_with(b"-"));
+        let known = GitHook::parse(event).is_some() || (Agent::parse(event).is_some() && arguments.is_empty());
+        (known && plain).then(|| Self { event: event.to_owned(), arguments })
+    }
+
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         if let Some(hook) = GitHook::parse(&self.event) {
             self.of_git(hook, &context, ui);

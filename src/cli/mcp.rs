@@ -10,7 +10,7 @@ use crate::mcp::{self, Profile};
 ///
 /// An agent's configuration starts it, in the repository that the agent works in. It ends when its input does. Every
 /// call is written into the store's ledger.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(after_help = "\
 Examples:
   claude mcp add git-proof -- git proof mcp
@@ -24,11 +24,12 @@ pub(super) struct Mcp {
     profile: Tools,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
 enum Tools {
     /// The six that the sequence of a proof-grade task needs
     Core,
     /// All of them
+    #[default]
     Full,
 }
 

@@ -155,7 +155,7 @@ pub(super) struct Prove {
 impl Prove {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let outcome = ops::prove(&Workspace::open(context)?, &self.record)?;
-        ui.show(&outcome, |outcome, _| outcome.0.to_line() + "\n");
+        ui.show(&outcome, |outcome, _| outcome.to_line() + "\n");
         Ok(())
     }
 }

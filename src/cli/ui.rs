@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+pub(super) use crate::report::inert;
 
 /// The command's output, held until the command has succeeded or failed.
 #[derive(Debug)]
@@ -110,19 +111,6 @@ fn explain(error: &Error) -> String {
         let _ = writeln!(text, "hint: {}", inert(hint));
     }
     text
-}
-
-/// Text that a terminal only shows: every control and format character is spelled out.
-pub(super) fn inert(text: &str) -> String {
-    text.chars().map(|c| if is_active(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
-}
-
-/// Control characters, and the invisible ones that reorder, join or hide text.
-fn is_active(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Colour, where a terminal shows it and nobody asked for none.

@@ -1,13 +1,19 @@
 //! `verify`, `gate`.
 
-use clap::Args;
+use std::collections::BTreeMap;
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
 
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 use crate::ops::{self, CommitVerdict, GateRequest, SessionVerdict, VerifyOutcome, VerifyRequest};
 use crate::proof::finding::{Severity, Verdict};
 use crate::proof::record::RecordType;
+use crate::report::{self, Report};
 
 /// Commits of which everything that was decided is shown.
 const TOLD_IN_FULL: usize = 50;
@@ -48,12 +54,14 @@ impl Verify {
 /// Turn away a range in which a proof-grade commit cannot be checked
 ///
 /// Judges every commit of BASE..HEAD by the policy at the tip of BASE, never by one that the range brings along. Exit
-/// code 0: it may pass. 1: it is turned away. 3: something that is needed is not in this clone.
+/// code 0: it may pass. 1: it is turned away. 3: something that is needed is not in this clone. With --format=github the
+/// job summary is added to the file that GITHUB_STEP_SUMMARY names. A base of zeros, as for a new branch, is an empty one.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   git proof gate --base origin/main --head HEAD
-  git proof gate --base main --head feature --require-policy --json")]
+  git proof gate --base main --head feature --require-policy --json
+  git proof gate --base origin/main --format sarif > git-proof.sarif")]
 pub(super) struct Gate {
     /// The branch that is to be changed; its tip has the policy
     #[arg(long, value_name = "REV")]
@@ -66,10 +74,48 @@ pub(super) struct Gate {
     /// Refuse a base that has no .proof/policy.toml, instead of using the defaults
     #[arg(long)]
     require_policy: bool,
+
+    /// The form of the answer; --json is the same as --format=json
+    #[arg(long, value_name = "FORM", value_enum)]
+    format: Option<Format>,
+}
+
+/// The forms that a verdict can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Human,
+    /// For programs
+    Json,
+    /// Annotations and a job summary, for GitHub, Gitea and Forgejo
+    Github,
+    /// A comment on a pull request
+    Markdown,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// JUnit XML, for test reports
+    Junit,
 }
 
 impl Gate {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let format = match (self.format, ui.json) {
+            (None | Some(Format::Json), true) => Format::Json,
+            (format, false) => format.unwrap_or(Format::Human),
+            (Some(_), true) => {
+                return Err(Error::new(Code::InvalidParams, "--json and --format ask for two forms")
+                    .hint("leave one of them away"));
+            }
+        };
+        ui.json = format == Format::Json;
+        let result = self.judge(context, ui, format);
+        if let (Err(error), Format::Github) = (&result, format) {
+            ui.text(|_| report::github_error(error));
+        }
+        result
+    }
+
+    fn judge(&self, context: &Context, ui: &mut Ui, format: Format) -> Result<()> {
         let request =
             GateRequest { base: self.base.clone(), head: self.head.clone(), require_policy: self.require_policy };
         let outcome = ops::gate(context, &request)?;
@@ -77,9 +123,39 @@ impl Gate {
             ui.say(&format!("git proof gate: {} has no .proof/policy.toml; the defaults are used", self.base));
         }
         ui.answer(exit_code(outcome.verdict));
-        ui.show(&outcome, render);
+        let found = outcome.commits.iter().filter(|commit| !commit.findings.is_empty()).map(|commit| commit.commit);
+        let paths = match (format, &outcome.range) {
+            (Format::Github | Format::Sarif, Some(range)) => ops::first_paths(context, range, found)?,
+            _ => BTreeMap::new(),
+        };
+        let report = Report { outcome: &outcome, paths: &paths };
+        match format {
+            Format::Human | Format::Json => ui.show(&outcome, render),
+            Format::Github => {
+                ui.text(|_| report::github(&report));
+                if let Some(file) = context.variable("GITHUB_STEP_SUMMARY")
+                    && let Err(error) = append_summary(Path::new(&file), &report)
+                {
+                    ui.say(&format!("git proof gate: the job summary could not be written: {error}"));
+                }
+            }
+            Format::Markdown => ui.text(|_| report::markdown(&report, report::COMMENT)),
+            Format::Sarif => ui.text(|_| report::sarif(&report)),
+            Format::Junit => ui.text(|_| report::junit(&report)),
+        }
         Ok(())
     }
+}
+
+/// Adds the summary to what the step has said before; a file that gets too large would be shown not at all.
+fn append_summary(file: &Path, report: &Report<'_>) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().append(true).create(true).open(file)?;
+    let taken = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
+    let text = format!("\n{}\n", report::markdown(report, report::SUMMARY.saturating_sub(taken + 2)));
+    if taken + text.len() > report::SUMMARY {
+        return Err(std::io::Error::other("there is no room left in it"));
+    }
+    file.write_all(text.as_bytes())
 }
 
 /// The exit code that says a verdict.
@@ -189,5 +265,6 @@ fn story(session: &SessionVerdict, paint: Paint) -> String {
 
 /// Text over several lines, each of them inert and set in.
 fn indented(text: &str) -> String {
-    text.trim_end().lines().map(inert).collect::<Vec<_>>().join("\n      ")
+    // The bar keeps a line from beginning with what the log of a CI run would take for a command.
+    text.trim_end().lines().map(inert).collect::<Vec<_>>().join("\n      │ ")
 }

@@ -1,4 +1,4 @@
-//! History: names turned into commits, ranges, and what is staged.
+//! History: names turned into commits, and ranges.
 
 use std::collections::HashSet;
 use std::io::Write as _;
@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use super::open::Git;
 use crate::error::{Code, Error, Result};
-use crate::proof::digest::{CommitId, TreeId};
+use crate::proof::digest::CommitId;
 
 impl Git {
     /// The commit that a name means, as git reads it.
@@ -61,10 +61,9 @@ impl Git {
             return Ok(Vec::new());
         }
         let failed = |why: String| Error::new(Code::RepositoryFailed, "git rev-list failed").because(why.trim());
-        let mut input: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
-        for (_, tip) in self.refs_below(prefix)? {
-            input.push_str(&format!("^{tip}\n"));
-        }
+        let mut input: Vec<String> = commits.iter().map(ToString::to_string).collect();
+        input.extend(self.refs_below(prefix)?.into_iter().map(|(_, tip)| format!("^{tip}")));
+        let input = input.join("\n") + "\n";
         let mut child = self
             .plumbing(["rev-list", "--ignore-missing", "--stdin"])
             .stdin(Stdio::piped())
@@ -92,14 +91,5 @@ impl Git {
             Some((name.to_owned(), CommitId::parse(id)?))
         };
         Ok(text.lines().filter_map(read).collect())
-    }
-
-    /// The tree of what is staged; `None` where there is no index, or one with conflicts.
-    pub fn staged_tree(&self) -> Result<Option<TreeId>> {
-        if self.repository.is_bare() {
-            return Ok(None);
-        }
-        let mut command = self.plumbing(["write-tree"]);
-        Ok(self.text_of(&mut command)?.and_then(|text| TreeId::parse(text.trim_end())))
     }
 }

@@ -14,6 +14,7 @@ mod refs;
 mod remote;
 mod shelf;
 mod sign;
+mod staged;
 
 pub use discover::Repository;
 pub use merge::Merged;

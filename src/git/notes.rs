@@ -3,10 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use super::objects::{DIRECTORY, FILE, Read, TreeEntry};
+use super::objects::{DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 use super::open::Git;
 use crate::error::Result;
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
+
+/// Most directories of a notes tree that are listed: git makes as many for some sixteen million notes.
+const MAX_DIRECTORIES: u32 = 1 << 17;
 
 /// One level of a notes tree.
 #[derive(Default)]
@@ -28,7 +31,7 @@ impl Git {
         loop {
             let (mut note, mut fan) = (None, None);
             for entry in self.tree(&tree)? {
-                if entry.name == hex.as_bytes()[at..] && !entry.is_tree() {
+                if entry.name == hex.as_bytes()[at..] && entry.is_file() {
                     note = Some(entry.id);
                 } else if entry.is_tree() && hex.len() > at + 2 && entry.name == hex.as_bytes()[at..at + 2] {
                     fan = Some(TreeId(entry.id));
@@ -44,17 +47,30 @@ impl Git {
 
     /// All notes of a tree, in the order of their commits' ids within a level.
     pub fn each_note(&self, tree: &TreeId, each: &mut dyn FnMut(CommitId, ObjectId)) -> Read<()> {
-        self.each_below(tree, "", each)
+        self.each_below(tree, "", &mut { MAX_DIRECTORIES }, each)
     }
 
-    fn each_below(&self, tree: &TreeId, prefix: &str, each: &mut dyn FnMut(CommitId, ObjectId)) -> Read<()> {
+    fn each_below(
+        &self,
+        tree: &TreeId,
+        prefix: &str,
+        left: &mut u32,
+        each: &mut dyn FnMut(CommitId, ObjectId),
+    ) -> Read<()> {
+        // Directories that hold one another many times over are few objects and an endless walk.
+        *left = left.checked_sub(1).ok_or_else(|| {
+            ObjectError::Damaged(tree.0, format!("a notes tree of more directories than {MAX_DIRECTORIES}"))
+        })?;
         let level = self.level(Some(tree), prefix.len())?;
         for (rest, id) in &level.notes {
             if let Some(commit) = CommitId::parse(&format!("{prefix}{rest}")) {
                 each(commit, *id);
             }
         }
-        level.fans.iter().try_for_each(|(digits, below)| self.each_below(below, &format!("{prefix}{digits}"), each))
+        level
+            .fans
+            .iter()
+            .try_for_each(|(digits, below)| self.each_below(below, &format!("{prefix}{digits}"), left, each))
     }
 
     /// Sets the notes of commits.
@@ -130,34 +146,39 @@ impl Git {
             mine.notes.insert(rest, joined);
         }
         for other in other.others {
-            if !mine.others.iter().any(|entry| entry.name == other.name) {
-                mine.others.push(other);
+            match mine.others.iter_mut().find(|entry| entry.name == other.name) {
+                None => mine.others.push(other),
+                // Both clones must come to the same.
+                Some(entry) if (other.id, other.mode) < (entry.id, entry.mode) => *entry = other,
+                Some(_) => {}
             }
         }
-        if !mine.fans.is_empty() {
+        if !mine.fans.is_empty() || mine.is_full(self.hex_length() - at) {
             // One side is cut finer than the other: what stands at this level goes where the finer cut has it.
             let mut lower: BTreeMap<String, ObjectId> = BTreeMap::new();
-            for (rest, id) in std::mem::take(&mut mine.notes) {
-                let below = mine.fans.get(&rest[..2]).map(|fan| self.find_rest(fan, &rest[2..])).transpose()?;
-                let joined = match below.flatten() {
-                    Some(deeper) if deeper != id => join(deeper, id)?,
-                    _ => id,
-                };
-                lower.insert(rest, joined);
+            for (rest, mut id) in std::mem::take(&mut mine.notes) {
+                for deeper in
+                    mine.fans.get(&rest[..2]).map(|fan| self.find_rest(fan, &rest[2..])).transpose()?.iter().flatten()
+                {
+                    if *deeper != id {
+                        id = join(*deeper, id)?;
+                    }
+                }
+                lower.insert(rest, id);
             }
             self.fan_out(&mut mine, at, lower)?;
         }
         self.write_level(mine)
     }
 
-    /// The note whose remaining digits are `rest`, at this level or below.
-    fn find_rest(&self, tree: &TreeId, rest: &str) -> Read<Option<ObjectId>> {
+    /// The notes whose remaining digits are `rest`, at this level and below.
+    fn find_rest(&self, tree: &TreeId, rest: &str) -> Read<Vec<ObjectId>> {
         let level = self.level_of(tree, rest.len())?;
-        match (level.notes.get(rest), level.fans.get(rest.get(..2).unwrap_or(rest))) {
-            (Some(id), _) => Ok(Some(*id)),
-            (None, Some(below)) => self.find_rest(below, &rest[2..]),
-            (None, None) => Ok(None),
+        let mut found: Vec<ObjectId> = level.notes.get(rest).copied().into_iter().collect();
+        if let Some(below) = rest.get(..2).and_then(|digits| level.fans.get(digits)) {
+            found.extend(self.find_rest(below, &rest[2..])?);
         }
+        Ok(found)
     }
 
     /// The commits whose notes of `old` are gone or other ones in `new`.
@@ -197,7 +218,7 @@ impl Git {
                 .ok()
                 .filter(|name| name.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f')));
             match name {
-                Some(name) if name.len() == digits_left && !entry.is_tree() => {
+                Some(name) if name.len() == digits_left && entry.is_file() => {
                     level.notes.insert(name.to_owned(), entry.id);
                 }
                 Some(name) if name.len() == 2 && entry.is_tree() && digits_left > 2 => {

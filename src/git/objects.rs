@@ -56,6 +56,11 @@ impl TreeEntry {
         self.mode == DIRECTORY
     }
 
+    /// Whether it is a file, be it a program or not; a link is none.
+    pub fn is_file(&self) -> bool {
+        self.mode & 0o170_000 == 0o100_000
+    }
+
     /// Git sorts a subtree as if its name ended in a slash.
     pub(super) fn sort_key(&self) -> impl Iterator<Item = u8> {
         self.name.iter().copied().chain(self.is_tree().then_some(b'/'))
@@ -220,10 +225,9 @@ impl Git {
 
     /// Who writes: what the environment or the configuration says, else the tool itself. It is not part of any proof.
     fn committer(&self) -> String {
-        let config = self.repository.config().ok();
         let part = |variable: &str, key: &str, otherwise: &str| {
             let set = self.context.variable(variable).and_then(|value| value.into_string().ok());
-            let set = set.or_else(|| config.as_ref()?.get_string(key).ok());
+            let set = set.or_else(|| self.setting(key));
             let clean: String =
                 set.unwrap_or_default().chars().filter(|letter| !matches!(letter, '<' | '>' | '\n' | '\0')).collect();
             if clean.trim().is_empty() { otherwise.to_owned() } else { clean.trim().to_owned() }

@@ -1,7 +1,7 @@
 //! An open repository, of any kind that git makes: SHA-1 or SHA-256, refs in files or in reftables, bare or not, a linked
 //! worktree, a partial clone. libgit2 reads and writes the objects; what it cannot do is asked of git itself.
 
-use std::sync::Once;
+use std::sync::{Mutex, Once};
 
 use git2::{ObjectFormat, Odb, RepositoryOpenFlags};
 
@@ -19,6 +19,8 @@ pub struct Git {
     pub(super) repository: git2::Repository,
     pub(super) context: Context,
     pub(super) place: Repository,
+    /// The settings as they were when it was opened: each question to libgit2 looks at every file anew.
+    settings: git2::Config,
     /// Refs that libgit2 cannot read are read and moved by the git command.
     pub(super) refs_by_command: bool,
     /// Objects beside the repository's own: those that a push has brought but that are not accepted yet.
@@ -37,12 +39,18 @@ impl Git {
         allow_extensions();
         let flags = RepositoryOpenFlags::NO_SEARCH | RepositoryOpenFlags::NO_DOTGIT;
         let ceilings: [&std::ffi::OsStr; 0] = [];
-        let repository =
-            git2::Repository::open_ext(&place.git_dir, flags, ceilings).map_err(|error| refused(place, &error))?;
-        let storage = repository.config().and_then(|config| config.get_string("extensions.refstorage"));
+        let open = || git2::Repository::open_ext(&place.git_dir, flags, ceilings);
+        let repository = match open() {
+            Err(error) if error.code() == git2::ErrorCode::Owner && git_trusts(context) => without_asking_owner(open),
+            other => other,
+        };
+        let repository = repository.map_err(|error| refused(place, &error))?;
+        let settings = repository.config().and_then(|mut config| config.snapshot());
+        let settings = settings.map_err(|error| failed(place, "cannot read the settings", &error))?;
+        let storage = settings.get_string("extensions.refstorage");
         let refs_by_command = storage.is_ok_and(|storage| !storage.eq_ignore_ascii_case("files"));
         let quarantine = quarantine(&repository, place, context)?;
-        Ok(Self { repository, context: context.clone(), place: place.clone(), refs_by_command, quarantine })
+        Ok(Self { repository, context: context.clone(), place: place.clone(), settings, refs_by_command, quarantine })
     }
 
     /// The repository of the working directory.
@@ -75,9 +83,8 @@ impl Git {
 
     /// Whether the settings say how trailers or comments are written, so that only git itself can tell.
     pub fn has_trailer_settings(&self) -> bool {
-        let Ok(config) = self.repository.config() else { return true };
         let set = |glob: &str| {
-            let Ok(mut entries) = config.entries(Some(glob)) else { return true };
+            let Ok(mut entries) = self.settings.entries(Some(glob)) else { return true };
             entries.next().is_some()
         };
         set("trailer\\.") || set("core\\.comment")
@@ -85,13 +92,12 @@ impl Git {
 
     /// The value of a setting.
     pub fn setting(&self, key: &str) -> Option<String> {
-        self.repository.config().and_then(|config| config.get_string(key)).ok()
+        self.settings.get_string(key).ok()
     }
 
     /// Whether `git log` is set to show the notes of a ref.
     pub fn shows_notes(&self, name: &str) -> bool {
-        let Ok(config) = self.repository.config() else { return false };
-        let Ok(mut values) = config.multivar("notes.displayref", None) else { return false };
+        let Ok(mut values) = self.settings.multivar("notes.displayref", None) else { return false };
         while let Some(Ok(entry)) = values.next() {
             if entry.value().is_ok_and(|value| value.trim_end_matches('*') == name) {
                 return true;
@@ -111,8 +117,8 @@ impl Git {
         }
     }
 
-    /// The objects that are written, unless a push is being judged: what it brought must not become permanent by us.
-    pub(super) fn writable(&self) -> Result<Odb<'_>> {
+    /// Refuses where a push is being judged: what it brought must not become permanent by us.
+    pub fn must_be_writable(&self) -> Result<()> {
         if self.quarantine.is_some() {
             return Err(Error::new(
                 Code::RepositoryRefused,
@@ -120,6 +126,12 @@ impl Git {
             )
             .hint("run it outside of a hook of git receive-pack"));
         }
+        Ok(())
+    }
+
+    /// The objects that are written.
+    pub(super) fn writable(&self) -> Result<Odb<'_>> {
+        self.must_be_writable()?;
         self.repository.odb().map_err(|error| self.failed("cannot open the objects", &error))
     }
 
@@ -142,6 +154,26 @@ fn allow_extensions() {
         // for this call.
         let _ = unsafe { git2::opts::set_extensions(&HARMLESS_EXTENSIONS) };
     });
+}
+
+/// Whether git itself works in a repository of someone else: it reads settings that libgit2 does not know of, such as
+/// those that `GIT_CONFIG_GLOBAL` names.
+fn git_trusts(context: &Context) -> bool {
+    super::process::git_dir(context).is_some()
+}
+
+/// Opens a repository whoever owns it.
+#[allow(unsafe_code)]
+fn without_asking_owner<T>(open: impl FnOnce() -> T) -> T {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock();
+    // SAFETY: libgit2 asks that nobody sets it at the same time, and the lock sees to that. A thread that opens another
+    // repository right then is spared the question, too; commands work on one repository.
+    let _ = unsafe { git2::opts::set_verify_owner_validation(false) };
+    let opened = open();
+    // SAFETY: as before.
+    let _ = unsafe { git2::opts::set_verify_owner_validation(true) };
+    opened
 }
 
 /// In a hook of receive-pack the new objects are in a directory of their own, which the environment names.

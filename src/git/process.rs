@@ -30,6 +30,11 @@ pub fn worktree_root(context: &Context) -> Option<PathBuf> {
     (!path.is_empty()).then(|| PathBuf::from(OsString::from_vec(path)))
 }
 
+/// The repository that git works in here; `None` where it refuses to.
+pub(super) fn git_dir(context: &Context) -> Option<Vec<u8>> {
+    ask(context, &["rev-parse", "--git-dir"])
+}
+
 /// Lets git add a trailer to the message in a file, by the user's own settings. One that is there is not added again.
 pub fn interpret_trailers(context: &Context, file: &Path, line: &str) -> Result<()> {
     let output = Command::new("git")
@@ -74,6 +79,7 @@ impl Git {
             .env("GIT_GRAFT_FILE", "/dev/null")
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_OPTIONAL_LOCKS", "0")
+            .env_remove("GIT_SHALLOW_FILE")
             .stdin(Stdio::null());
         command
     }
@@ -92,7 +98,9 @@ impl Git {
     /// Runs a command to its end.
     pub(super) fn run(&self, command: &mut Command) -> Result<Output> {
         command.output().map_err(|error| {
-            Error::new(Code::RepositoryFailed, "cannot run git").because(error).hint("git must be on the PATH")
+            Error::new(Code::RepositoryFailed, format!("cannot run git in {}", self.context.directory.display()))
+                .because(error)
+                .hint("git must be on the PATH")
         })
     }
 

@@ -100,14 +100,29 @@ impl Git {
                 return Ok(done);
             }
             if begun.elapsed() > patience {
-                return Err(Error::new(Code::RepositoryFailed, format!("others kept moving {name}"))
-                    .because(format!("gave up after {} ms", patience.as_millis()))
-                    .hint("try again; if nothing else runs, look for a stale .lock file below .git/refs"));
+                return Err(self.outpaced(name, patience));
             }
             thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(20));
         }
     }
+
+    /// Nobody but a process that was killed holds a lock for so long, and git itself would not get past it either.
+    fn outpaced(&self, name: &str, patience: Duration) -> Error {
+        let lock = if self.refs_by_command { "reftable/tables.list.lock".to_owned() } else { format!("{name}.lock") };
+        let lock = self.place.common_dir.join(lock);
+        let waited = format!("gave up after {} ms", patience.as_millis());
+        if lock.exists() {
+            let locked = Error::new(Code::RepositoryFailed, format!("{name} is locked")).because(waited);
+            return locked.hint(left_behind(&lock.to_string_lossy()));
+        }
+        Error::new(Code::RepositoryFailed, format!("others kept moving {name}")).because(waited).hint("try again")
+    }
+}
+
+/// What to do about a lock that nobody holds.
+pub(super) fn left_behind(lock: &str) -> String {
+    format!("if no git is running here, one was killed and left its lock behind: rm '{lock}'")
 }
 
 /// Whether a ref was moved, made or held by someone else.

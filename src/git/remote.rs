@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::open::Git;
-use super::refs::{CHANGES, EVIDENCE, NOTES, ROUNDS};
+use super::refs::{CHANGES, EVIDENCE, NOTES, ROUNDS, left_behind};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::CommitId;
 
@@ -107,22 +109,44 @@ impl Git {
             "--refmap=",
             "--no-recurse-submodules",
             "--no-write-fetch-head",
+            // A partial clone leaves out files; but what is proven must be at hand to be checked and merged.
+            "--no-filter",
         ]);
         command.args(["--no-auto-maintenance", "--", &remote.name]);
         command.args(refs.iter().map(|shared| format!("+{shared}:{}", remote.tracking(shared))));
-        let output = self.run(&mut command)?;
-        if output.status.success() { Ok(()) } else { Err(unreachable(remote, &output.stderr)) }
+        let patience = self.context.patience();
+        let begun = Instant::now();
+        loop {
+            let output = self.run(&mut command)?;
+            if output.status.success() {
+                return Ok(());
+            }
+            let said = String::from_utf8_lossy(&output.stderr);
+            if !said.contains("cannot lock ref") {
+                return Err(unreachable(remote, &output.stderr));
+            }
+            // Another process of this clone fetches the same.
+            if begun.elapsed() > patience {
+                return Err(held(remote, &said));
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
     }
 
-    /// Pushes shared refs, all or none, and never by force.
-    pub fn push(&self, remote: &Remote, refs: &[&str], atomic: bool) -> Result<std::result::Result<(), PushRefusal>> {
+    /// Sets shared refs of the remote, all or none, and never by force.
+    pub fn push(
+        &self,
+        remote: &Remote,
+        refs: &[(&str, CommitId)],
+        atomic: bool,
+    ) -> Result<std::result::Result<(), PushRefusal>> {
         let mut command =
             self.network(["-c", "push.followTags=false", "push", "--quiet", "--porcelain", "--no-verify"]);
         command.args(["--no-follow-tags", "--recurse-submodules=no", "--no-signed"]);
         if atomic {
             command.arg("--atomic");
         }
-        command.args(["--", &remote.name]).args(refs.iter().map(|shared| format!("{shared}:{shared}")));
+        command.args(["--", &remote.name]).args(refs.iter().map(|(shared, tip)| format!("{tip}:{shared}")));
         let output = self.run(&mut command)?;
         if output.status.success() {
             return Ok(Ok(()));
@@ -144,12 +168,10 @@ fn refusal(said: &str) -> PushRefusal {
     if has(&["does not support --atomic", "does not support atomic"]) {
         return PushRefusal::NotAtomic;
     }
-    let line = said
-        .lines()
-        .map(str::trim)
-        .find(|line| line.starts_with('!') || line.starts_with("fatal:") || line.starts_with("remote:"))
-        .unwrap_or("git push failed")
-        .to_owned();
+    let telling = |line: &&str| line.starts_with('!') || line.starts_with("fatal:") || line.starts_with("remote:");
+    let mut lines = said.lines().map(str::trim);
+    let line = lines.clone().find(|line| line.contains(".lock'")).or_else(|| lines.find(telling));
+    let line = line.unwrap_or("git push failed").to_owned();
     let raced = [
         "fetch first",
         "non-fast-forward",
@@ -161,8 +183,21 @@ fn refusal(said: &str) -> PushRefusal {
         "stale info",
         "remote ref updated since checkout",
         "needs force",
+        "atomic transaction failed",
     ];
-    if has(&raced) { PushRefusal::Raced(line) } else { PushRefusal::Denied(line) }
+    // A ref that is in the way of another stays there, however often one tries.
+    if has(&raced) && !has(&["; cannot create"]) { PushRefusal::Raced(line) } else { PushRefusal::Denied(line) }
+}
+
+/// The tracking refs cannot be moved.
+fn held(remote: &Remote, said: &str) -> Error {
+    let line = said.lines().map(str::trim).find(|line| line.contains("cannot lock ref")).unwrap_or_default();
+    let error =
+        Error::new(Code::RepositoryFailed, format!("what {} has cannot be kept here", remote.name)).because(line);
+    match line.split('\'').find(|part| part.strip_suffix(".lock").is_some()) {
+        Some(lock) => error.hint(left_behind(lock)),
+        None => error.hint("another git proof sync may be running; try again"),
+    }
 }
 
 fn unreachable(remote: &Remote, said: &[u8]) -> Error {

@@ -19,6 +19,28 @@ pub enum Shelved {
     Other,
 }
 
+/// Which content of a file stays.
+type Choose<'a> = dyn FnMut(&[u8], ObjectId, ObjectId) -> Result<ObjectId> + 'a;
+
+/// Which of the two levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Directories.
+    Top,
+    /// Plain files.
+    Below,
+}
+
+impl Place {
+    /// Whether an entry is what belongs there.
+    fn fits(self, entry: &TreeEntry) -> bool {
+        match self {
+            Self::Top => entry.is_tree(),
+            Self::Below => entry.mode == FILE,
+        }
+    }
+}
+
 impl Git {
     /// The file of this name, below the directory of its first two characters.
     pub fn shelved(&self, tree: &TreeId, name: &str) -> Read<Shelved> {
@@ -57,12 +79,11 @@ impl Git {
     }
 
     /// All that is in either tree. Where both have a file and they differ, `choose` says which content stays.
-    pub fn unite(
-        &self,
-        ours: &TreeId,
-        theirs: &TreeId,
-        choose: &mut dyn FnMut(&[u8], ObjectId, ObjectId) -> Result<ObjectId>,
-    ) -> Result<TreeId> {
+    pub fn unite(&self, ours: &TreeId, theirs: &TreeId, choose: &mut Choose<'_>) -> Result<TreeId> {
+        self.unite_at(Place::Top, ours, theirs, choose)
+    }
+
+    fn unite_at(&self, place: Place, ours: &TreeId, theirs: &TreeId, choose: &mut Choose<'_>) -> Result<TreeId> {
         if ours == theirs {
             return Ok(*ours);
         }
@@ -75,21 +96,33 @@ impl Git {
             if mine.id == other.id && mine.mode == other.mode {
                 continue;
             }
-            match (mine.is_tree(), other.is_tree()) {
-                (true, true) => mine.id = self.unite(&TreeId(mine.id), &TreeId(other.id), choose)?.0,
-                (false, false) if mine.mode == FILE && other.mode == FILE => {
-                    mine.id = choose(&mine.name, mine.id, other.id)?;
+            match (place.fits(mine), place.fits(&other)) {
+                (true, true) if place == Place::Top => {
+                    mine.id = self.unite_at(Place::Below, &TreeId(mine.id), &TreeId(other.id), choose)?.0;
                 }
-                // What is not a plain file gives way to what is.
-                _ if other.is_tree() || other.mode == FILE => *mine = other,
+                (true, true) => mine.id = choose(&mine.name, mine.id, other.id)?,
+                // What does not belong here gives way to what does; of two such, both clones must keep the same.
+                (false, true) => *mine = other,
+                (false, false) if (other.id, other.mode) < (mine.id, mine.mode) => *mine = other,
                 _ => {}
             }
         }
         self.write_tree(&mut entries)
     }
 
-    /// The files of two trees that are in `new` and not, or not with the same content, in `old`.
+    /// The files of two trees that are in `new` and not, or not with the same content, in `old`. What lies deeper than
+    /// files belong is not looked at.
     pub fn added(&self, old: Option<&TreeId>, new: &TreeId, each: &mut dyn FnMut(&[u8], &TreeEntry)) -> Read<()> {
+        self.added_at(Place::Top, old, new, each)
+    }
+
+    fn added_at(
+        &self,
+        place: Place,
+        old: Option<&TreeId>,
+        new: &TreeId,
+        each: &mut dyn FnMut(&[u8], &TreeEntry),
+    ) -> Read<()> {
         if old == Some(new) {
             return Ok(());
         }
@@ -98,8 +131,8 @@ impl Git {
             let same = before.iter().find(|old| old.name == entry.name && old.mode == entry.mode);
             match same {
                 Some(old) if old.id == entry.id => {}
-                old if entry.is_tree() => {
-                    self.added(old.map(|old| TreeId(old.id)).as_ref(), &TreeId(entry.id), each)?
+                old if entry.is_tree() && place == Place::Top => {
+                    self.added_at(Place::Below, old.map(|old| TreeId(old.id)).as_ref(), &TreeId(entry.id), each)?;
                 }
                 _ => each(&entry.name, &entry),
             }

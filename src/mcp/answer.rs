@@ -42,6 +42,7 @@ fn next_call(tool: &str, code: Code) -> Option<&'static str> {
         }
         Code::NoStore => "audit_session_start opens the first session",
         Code::NoRepository => "start the server inside a git repository",
+        Code::CommitNotFound => "name commits by their ids, or by names that git knows, such as HEAD",
         Code::NoTrustedRoot => "pass root and count as merkle_root gave them, or session_id of a finalized session",
         _ => return None,
     })

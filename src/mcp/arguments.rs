@@ -52,13 +52,18 @@ impl Arguments {
 
     /// A list of texts that must be given.
     pub(super) fn texts(&mut self, name: &str) -> Result<Vec<String>> {
-        let value = self.take(name).ok_or_else(|| missing(name))?;
+        self.list(name)?.ok_or_else(|| missing(name))
+    }
+
+    /// A list of texts, if it is given.
+    pub(super) fn list(&mut self, name: &str) -> Result<Option<Vec<String>>> {
+        let Some(value) = self.take(name) else { return Ok(None) };
         let Value::Array(items) = value else { return Err(wrong(name, "a list of strings", &value)) };
         let text = |item| match item {
             Value::String(text) => Ok(text),
             other => Err(wrong(name, "a list of strings", &other)),
         };
-        items.into_iter().map(text).collect()
+        items.into_iter().map(text).collect::<Result<_>>().map(Some)
     }
 
     /// An object, if it is given.

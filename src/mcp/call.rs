@@ -6,11 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::arguments::{Arguments, missing};
 use super::desk::Drawer;
+use super::progress::Reporter;
 use super::proofs::{merkle_proof, merkle_verify};
+use super::verdicts;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git;
-use crate::ops::{self, Call, RecordRequest, StartRequest, Workspace};
+use crate::ops::{self, AnchorRequest, Call, RecordRequest, StartRequest, VerifyRequest, Workspace};
 use crate::proof::canonical;
 
 /// Largest answer. It goes out twice, as structured content and as text, and clients read lines of at most 16 MiB.
@@ -34,18 +36,29 @@ struct Prepared {
     work: Work,
 }
 
+/// What a client asks for.
+pub(super) struct Asked<'a> {
+    pub(super) tool: &'a str,
+    pub(super) given: Map<String, Value>,
+    pub(super) client: Option<Implementation>,
+    /// Where it wants to hear how far the work is.
+    pub(super) reporter: Option<Reporter>,
+    /// Whether it has thought better of it. A call that has begun is finished; one that has not is not begun.
+    pub(super) cancelled: bool,
+}
+
 /// Does a call and writes it down.
-pub(super) fn call(
-    drawer: &mut Drawer,
-    tool: &str,
-    given: Map<String, Value>,
-    client: Option<&Implementation>,
-) -> Result<Value> {
+pub(super) fn call(drawer: &mut Drawer, asked: Asked<'_>) -> Result<Value> {
+    let Asked { tool, given, client, reporter, cancelled } = asked;
     let session = given.get("session_id").and_then(Value::as_str).map(str::to_owned);
     let given = Value::Object(given);
     let digested = canonical::to_text(&given).unwrap_or_else(|_| given.to_string());
     let Value::Object(given) = given else { unreachable!("an object was put in") };
-    let prepared = prepare(tool, Arguments::new(given), client, &drawer.context);
+    let prepared = if cancelled {
+        Err(Error::new(Code::InvalidParams, "the call was cancelled before it began"))
+    } else {
+        prepare(tool, Arguments::new(given), client.as_ref(), &drawer.context)
+    };
     let workspace = match &prepared {
         Ok(prepared) => drawer.workspace(prepared.creates)?,
         // Without a store there is no ledger, and the mistake in the arguments is the better answer.
@@ -56,12 +69,15 @@ pub(super) fn call(
     };
     let before = ops::changes(workspace);
     workspace.given(Some(digested.clone()));
+    workspace.watched_by(reporter.map(Reporter::watcher));
     let result = prepared.and_then(|prepared| (prepared.work)(workspace));
+    workspace.watched_by(None);
     let unchanged = ops::changes(workspace) == before;
     // What was done is done and is said; only what was merely asked for can be too much.
     let result = if unchanged { result.and_then(readable) } else { result };
     let (session, outcome) = match &result {
         Ok(done) => (session.or_else(|| session_of(&done.data)), done.outcome),
+        Err(_) if cancelled => (session, "cancelled"),
         Err(error) => (session, error.code.as_str()),
     };
     let note = Call { tool, session: session.as_deref(), arguments: digested.as_bytes(), outcome };
@@ -140,6 +156,13 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
             let (session, record) = (given.text("session_id")?, given.required("record_id")?);
             work(move |workspace| trail(workspace, session.as_deref(), &record))
         }
+        "verify_commits" | "resources/read-commit" => {
+            // The ledger needs a place, even where nothing was recorded.
+            creates = true;
+            let revisions = given.list("commits")?.unwrap_or_default();
+            let with_story = tool != "verify_commits";
+            work(move |workspace| ops::verify(&workspace.context, &VerifyRequest { revisions, with_story }))
+        }
         "merkle_proof" => merkle_proof(&mut given)?,
         "merkle_verify" => merkle_verify(&mut given)?,
         _ => of_session(tool, &mut given)?,
@@ -152,11 +175,16 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
 fn of_session(tool: &str, given: &mut Arguments) -> Result<Work> {
     let session = given.required("session_id")?;
     Ok(match tool {
-        "audit_verify_chain" | "thought_verify" => Box::new(move |workspace| verify(workspace, &session)),
+        "audit_verify_chain" | "thought_verify" => Box::new(move |workspace| verdicts::chain(workspace, &session)),
         "audit_session_end" => work(move |workspace| ops::end(workspace, Some(&session))),
         "merkle_finalize" => {
             let idempotent = given.flag("idempotent")?.unwrap_or(false);
             work(move |workspace| ops::finalize(workspace, Some(&session), idempotent))
+        }
+        "anchor_commit" => {
+            let (commits, sign) = (given.list("commits")?.unwrap_or_default(), given.flag("sign")?);
+            let request = AnchorRequest { session: Some(session), commits, sign };
+            work(move |workspace| ops::anchor(workspace, &request))
         }
         "merkle_root" => work(move |workspace| ops::root(workspace, Some(&session))),
         "merkle_audit" => work(move |workspace| ops::audit(workspace, Some(&session))),
@@ -186,24 +214,6 @@ fn record_request(given: &mut Arguments, context: &Context, client: Option<&Impl
         metadata: given.object("metadata")?.map(|metadata| metadata.to_string()),
         private: given.flag("private")?.unwrap_or(false),
     })
-}
-
-/// A broken chain is an answer, not a failure of the call.
-fn verify(workspace: &Workspace, session: &str) -> Result<Done> {
-    match ops::check(workspace, Some(session)) {
-        Ok(outcome) => Ok(done(&outcome)),
-        Err(error) if error.code == Code::ChainBroken => {
-            let mut data = json!({
-                "session_id": session, "valid": false, "broken_at": session, "index": 0, "reason": null,
-                "expected": null, "actual": null, "message": error.message,
-            });
-            if let (Some(data), Some(Value::Object(details))) = (data.as_object_mut(), error.details) {
-                data.extend(details);
-            }
-            Ok(Done { data, outcome: error.code.as_str() })
-        }
-        Err(error) => Err(error),
-    }
 }
 
 fn trail(workspace: &Workspace, session: Option<&str>, record: &str) -> Result<Vec<ops::EntryView>> {

@@ -38,17 +38,20 @@ impl Desk {
         Ok((Self { jobs }, worker))
     }
 
-    /// Has something done.
-    pub(super) async fn ask<T: Send + 'static>(
+    /// Has something done. It is handed in at once; the future waits for the answer.
+    pub(super) fn ask<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Drawer) -> T + Send + 'static,
-    ) -> Result<T, Closed> {
+    ) -> impl Future<Output = Result<T, Closed>> + Send + 'static {
         let (answer, answered) = oneshot::channel();
         let job = Box::new(move |drawer: &mut Drawer| {
-            let _ = answer.send(work(drawer)); // a call that was cancelled is done all the same
+            let _ = answer.send(work(drawer)); // nobody may be waiting any more; what is done is done
         });
-        self.jobs.send(job).map_err(|_| Closed)?;
-        answered.await.map_err(|_| Closed)
+        let handed_in = self.jobs.send(job).map_err(|_| Closed);
+        async move {
+            handed_in?;
+            answered.await.map_err(|_| Closed)
+        }
     }
 }
 

@@ -4,17 +4,23 @@
 //! stdin ─▶ rmcp (server) ─▶ desk: one thread, one connection, calls in the order they came ─▶ ops
 //!                                  └─ every call is a line of the ledger
 //! ```
+//!
+//! A call that a client cancels is not answered. If it has not begun it is not done, and the ledger says so; if it has, it
+//! is finished as if nothing had happened: each call is one transaction, whole or not there.
 
 mod answer;
 mod arguments;
 mod call;
 mod desk;
 mod patient;
+mod progress;
 mod prompts;
 mod proofs;
 mod resources;
+mod schema;
 mod server;
 mod tools;
+mod verdicts;
 
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;

@@ -1,10 +1,11 @@
 //! `merkle_proof` and `merkle_verify`: arguments that need more than a name.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::arguments::{Arguments, invalid, missing};
-use super::call::{Done, Work, done, work};
+use super::call::{Work, work};
+use super::verdicts;
 use crate::error::{Code, Error, Result};
 use crate::ops::{self, Trusted};
 use crate::proof::canonical::MAX_INTEGER;
@@ -49,15 +50,7 @@ pub(super) fn merkle_verify(given: &mut Arguments) -> Result<Work> {
                 Some(Trusted { root: stored.root, count: stored.record_count })
             }
         };
-        match ops::check_proof_line(line.as_bytes(), "the proof", trusted.as_ref()) {
-            Ok(outcome) => Ok(done(&outcome)),
-            Err(error) if error.code == Code::ProofInvalid => {
-                let field = error.details.as_ref().and_then(|details| details.get("field")).cloned();
-                let data = json!({ "valid": false, "reason": error.to_string(), "field": field });
-                Ok(Done { data, outcome: error.code.as_str() })
-            }
-            Err(error) => Err(error),
-        }
+        verdicts::proof(&line, trusted.as_ref())
     }))
 }
 

@@ -1,16 +1,18 @@
-//! Resources: a session with all its records, to be attached to a conversation.
+//! Resources: a session with all its records, or a commit with its proof, to be attached to a conversation.
 
 use rmcp::ErrorData;
 use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 use serde_json::{Map, Value, json};
 
 use super::answer::for_agents;
-use super::call;
+use super::call::{self, Asked};
 use super::desk::Drawer;
 use crate::error::Code;
 use crate::ops;
+use crate::proof::digest::CommitId;
 
 const SESSION: &str = "proof://session/";
+const COMMIT: &str = "proof://commit/";
 const JSON: &str = "application/json";
 /// How many of the newest sessions are listed.
 const LISTED: u32 = 50;
@@ -20,6 +22,10 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
         ResourceTemplate::new(format!("{SESSION}{{id}}"), "session")
             .with_title("A session")
             .with_description("A session with its records and, once it is finalized, its root")
+            .with_mime_type(JSON),
+        ResourceTemplate::new(format!("{COMMIT}{{oid}}"), "commit")
+            .with_title("A commit's proof")
+            .with_description("Whether the proof of a commit holds, and what the sessions behind it decided")
             .with_mime_type(JSON),
     ]
 }
@@ -39,15 +45,24 @@ pub(super) fn list(drawer: &mut Drawer) -> Vec<Resource> {
 
 pub(super) fn read(drawer: &mut Drawer, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let absent = || ErrorData::resource_not_found(format!("there is no resource {uri:?}"), None);
-    let id = uri.strip_prefix(SESSION).ok_or_else(absent)?;
-    let given = Map::from_iter([("session_id".to_owned(), Value::from(id))]);
-    match call::call(drawer, "resources/read", given, None) {
+    let (tool, given) = match uri.strip_prefix(COMMIT) {
+        Some(oid) => {
+            let oid = CommitId::parse(oid).ok_or_else(absent)?;
+            ("resources/read-commit", Map::from_iter([("commits".to_owned(), json!([oid]))]))
+        }
+        None => {
+            let id = uri.strip_prefix(SESSION).ok_or_else(absent)?;
+            ("resources/read", Map::from_iter([("session_id".to_owned(), Value::from(id))]))
+        }
+    };
+    let asked = Asked { tool, given, client: None, reporter: None, cancelled: false };
+    match call::call(drawer, asked) {
         Ok(log) => Ok(ReadResourceResult::new(vec![ResourceContents::text(log.to_string(), uri).with_mime_type(JSON)])),
         Err(error) => {
             let (code, message) = (error.code, error.to_string());
             let details = Some(json!(for_agents("resources/read", error)));
             Err(match code {
-                Code::SessionNotFound | Code::NoStore | Code::InvalidParams => {
+                Code::SessionNotFound | Code::NoStore | Code::InvalidParams | Code::CommitNotFound => {
                     ErrorData::resource_not_found(message, details)
                 }
                 _ => ErrorData::internal_error(message, details),

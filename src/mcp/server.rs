@@ -4,13 +4,14 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
     GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, Tool,
+    ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
+use super::call::Asked;
 use super::desk::{Closed, Desk};
-use super::{Profile, answer, call, prompts, resources, tools};
+use super::{Profile, answer, call, progress, prompts, resources, tools};
 
 const INSTRUCTIONS: &str = "\
 git-proof records why a change was made, as a hash chain that cannot be edited, and closes it to one Merkle root.
@@ -31,12 +32,12 @@ Corrections are new records. Never record credentials. An error names its next c
 
 pub(super) struct Server {
     desk: Desk,
-    tools: Vec<Tool>,
+    profile: Profile,
 }
 
 impl Server {
     pub(super) fn new(desk: Desk, profile: Profile) -> Self {
-        Self { desk, tools: tools::tools(profile) }
+        Self { desk, profile }
     }
 }
 
@@ -53,16 +54,12 @@ impl ServerHandler for Server {
         ServerConfig::new(capabilities).with_server_info(this).with_instructions(INSTRUCTIONS)
     }
 
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.tools.iter().find(|tool| tool.name == name).cloned()
-    }
-
     async fn list_tools(
         &self,
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.tools.clone()))
+        Ok(ListToolsResult::with_all_items(tools::tools(self.profile)))
     }
 
     async fn call_tool(
@@ -70,17 +67,21 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = self.tools.iter().find(|tool| tool.name == request.name) else {
+        let Some(tool) = tools::known(self.profile, &request.name) else {
             return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
         };
-        let name = tool.name.clone();
         let given = request.arguments.unwrap_or_default();
         let client = context.client_info();
-        let answered = self
-            .desk
-            .ask(move |drawer| answer::envelope(&name, call::call(drawer, &name, given, client.as_ref())))
-            .await;
-        answered.map(CallToolResponse::from).map_err(closed)
+        let (reporter, reports) = progress::asked_for(&context).unzip();
+        let cancellation = context.ct.clone();
+        let answered = self.desk.ask(move |drawer| {
+            let cancelled = cancellation.is_cancelled();
+            answer::envelope(tool, call::call(drawer, Asked { tool, given, client, reporter, cancelled }))
+        });
+        if let Some(reports) = reports {
+            reports.pass_on(&context).await;
+        }
+        answered.await.map(CallToolResponse::from).map_err(closed)
     }
 
     async fn list_resource_templates(

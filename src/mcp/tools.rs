@@ -8,6 +8,12 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 use super::Profile;
+use super::schema::answer;
+use super::verdicts::{ChainVerdict, ProofVerdict};
+use crate::ops::{
+    AnchorOutcome, AttestOutcome, AuditOutcome, EndOutcome, EntryView, FinalizeOutcome, InclusionOutcome, RootOutcome,
+    SearchOutcome, ShowOutcome, StartOutcome, TreeData, VerifyOutcome,
+};
 
 /// What a call does to the store.
 #[derive(Clone, Copy)]
@@ -27,23 +33,32 @@ struct Spec {
     kind: Kind,
     required: &'static [&'static str],
     properties: fn() -> Value,
+    /// The schema of its answers, from the type that it answers with.
+    output: fn() -> JsonObject,
 }
 
 /// As many as `--profile core` serves, at the beginning of the catalogue.
 const CORE: usize = 6;
 
-/// The tools of a profile.
+fn served(profile: Profile) -> &'static [Spec] {
+    match profile {
+        Profile::Core => &CATALOGUE[..CORE],
+        Profile::Full => CATALOGUE,
+    }
+}
+
+/// The tools of a profile. Made when they are asked for: a server that starts has no time for it.
 pub(super) fn tools(profile: Profile) -> Vec<Tool> {
-    let count = match profile {
-        Profile::Core => CORE,
-        Profile::Full => CATALOGUE.len(),
-    };
-    let envelope = Arc::new(envelope());
-    CATALOGUE.iter().take(count).map(|spec| spec.tool(&envelope)).collect()
+    served(profile).iter().map(Spec::tool).collect()
+}
+
+/// The tool of this name, if the profile has it.
+pub(super) fn known(profile: Profile, name: &str) -> Option<&'static str> {
+    served(profile).iter().map(|spec| spec.name).find(|known| *known == name)
 }
 
 impl Spec {
-    fn tool(&self, envelope: &Arc<JsonObject>) -> Tool {
+    fn tool(&self) -> Tool {
         let (reads, repeatable) = match self.kind {
             Kind::Reads => (true, true),
             Kind::Adds => (false, false),
@@ -53,7 +68,7 @@ impl Spec {
             ToolAnnotations::new().read_only(reads).destructive(false).idempotent(repeatable).open_world(false);
         Tool::new(self.name, self.description, self.input())
             .with_title(self.title)
-            .with_raw_output_schema(Arc::clone(envelope))
+            .with_raw_output_schema(Arc::new((self.output)()))
             .with_annotations(annotations)
     }
 
@@ -66,22 +81,6 @@ impl Spec {
             "additionalProperties": false,
         }))
     }
-}
-
-/// The form of every answer.
-fn envelope() -> JsonObject {
-    object(json!({
-        "type": "object",
-        "properties": {
-            "ok": { "type": "boolean" },
-            "data": {},
-            "error": {
-                "type": "object",
-                "properties": { "code": { "type": "string" }, "message": { "type": "string" }, "hint": {}, "details": {} },
-            },
-        },
-        "required": ["ok"],
-    }))
 }
 
 fn object(value: Value) -> JsonObject {
@@ -123,6 +122,7 @@ const CATALOGUE: &[Spec] = &[
                 },
             })
         },
+        output: answer::<StartOutcome>,
     },
     Spec {
         name: "thought_record",
@@ -147,6 +147,7 @@ const CATALOGUE: &[Spec] = &[
                 "private": { "type": "boolean", "default": false, "description": "Keep the text out of evidence" },
             })
         },
+        output: answer::<EntryView>,
     },
     Spec {
         name: "audit_verify_chain",
@@ -156,6 +157,7 @@ const CATALOGUE: &[Spec] = &[
         kind: Kind::Reads,
         required: SESSION,
         properties: session,
+        output: answer::<ChainVerdict>,
     },
     Spec {
         name: "audit_session_end",
@@ -164,6 +166,7 @@ const CATALOGUE: &[Spec] = &[
         kind: Kind::Closes,
         required: SESSION,
         properties: session,
+        output: answer::<EndOutcome>,
     },
     Spec {
         name: "merkle_finalize",
@@ -181,6 +184,7 @@ const CATALOGUE: &[Spec] = &[
                 },
             })
         },
+        output: answer::<FinalizeOutcome>,
     },
     Spec {
         name: "merkle_root",
@@ -189,6 +193,7 @@ const CATALOGUE: &[Spec] = &[
         kind: Kind::Reads,
         required: SESSION,
         properties: session,
+        output: answer::<RootOutcome>,
     },
     Spec {
         name: "thought_verify",
@@ -197,6 +202,7 @@ const CATALOGUE: &[Spec] = &[
         kind: Kind::Reads,
         required: SESSION,
         properties: session,
+        output: answer::<ChainVerdict>,
     },
     Spec {
         name: "thought_get",
@@ -205,6 +211,7 @@ const CATALOGUE: &[Spec] = &[
         kind: Kind::Reads,
         required: &["id"],
         properties: || json!({ "id": text() }),
+        output: answer::<ShowOutcome>,
     },
     Spec {
         name: "thought_tree",
@@ -213,6 +220,7 @@ const CATALOGUE: &[Spec] = &[
         kind: Kind::Reads,
         required: SESSION,
         properties: session,
+        output: answer::<TreeData>,
     },
     Spec {
         name: "thought_trail",
@@ -221,6 +229,7 @@ const CATALOGUE: &[Spec] = &[
         kind: Kind::Reads,
         required: &["record_id"],
         properties: || json!({ "session_id": text(), "record_id": text() }),
+        output: answer::<Vec<EntryView>>,
     },
     Spec {
         name: "thought_search",
@@ -235,6 +244,7 @@ const CATALOGUE: &[Spec] = &[
                 "limit": { "type": "integer", "minimum": 1, "maximum": 200, "default": 20 },
             })
         },
+        output: answer::<SearchOutcome>,
     },
     Spec {
         name: "merkle_attest",
@@ -248,6 +258,7 @@ const CATALOGUE: &[Spec] = &[
                 "operations": { "type": "array", "items": { "type": "string" }, "minItems": 1 },
             })
         },
+        output: answer::<Vec<AttestOutcome>>,
     },
     Spec {
         name: "merkle_proof",
@@ -256,6 +267,7 @@ const CATALOGUE: &[Spec] = &[
         kind: Kind::Reads,
         required: &[],
         properties: || json!({ "record_id": text(), "session_id": text(), "leaf_hash": text() }),
+        output: answer::<InclusionOutcome>,
     },
     Spec {
         name: "merkle_verify",
@@ -272,6 +284,7 @@ const CATALOGUE: &[Spec] = &[
                 "session_id": text(),
             })
         },
+        output: answer::<ProofVerdict>,
     },
     Spec {
         name: "merkle_audit",
@@ -280,5 +293,29 @@ const CATALOGUE: &[Spec] = &[
         kind: Kind::Reads,
         required: SESSION,
         properties: session,
+        output: answer::<AuditOutcome>,
+    },
+    Spec {
+        name: "anchor_commit",
+        title: "Anchor a session on commits",
+        description: "Binds a finalized session to the commits it explains: those it attested, unless commits are named. \
+                      merkle_finalize does this by itself; call it for commits made since.",
+        kind: Kind::Closes,
+        required: SESSION,
+        properties: || json!({ "session_id": text(), "commits": names(), "sign": { "type": "boolean" } }),
+        output: answer::<AnchorOutcome>,
+    },
+    Spec {
+        name: "verify_commits",
+        title: "Verify commits",
+        description: "Checks the proof of commits or ranges (HEAD by default) from this clone: verdict, sessions, findings.",
+        kind: Kind::Reads,
+        required: &[],
+        properties: || json!({ "commits": names() }),
+        output: answer::<VerifyOutcome>,
     },
 ];
+
+fn names() -> Value {
+    json!({ "type": "array", "items": { "type": "string" } })
+}

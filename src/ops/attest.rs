@@ -1,5 +1,6 @@
 //! `attest`: adds operations to a session as leaves.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text::{MAX_BODY, acceptable, without_secrets};
@@ -12,7 +13,7 @@ use crate::proof::timestamp::Timestamp;
 use crate::store::{NewAttestation, NewEntry, NewEvent};
 
 /// An operation that was attested.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AttestOutcome {
     /// Its id.
     pub id: Id,

@@ -1,5 +1,6 @@
 //! `merkle_audit`: how a session's tree stands, finalized or not.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::workspace::Workspace;
@@ -10,7 +11,7 @@ use crate::proof::scheme::Scheme;
 use crate::proof::timestamp::Timestamp;
 
 /// A summary of a session's tree.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AuditOutcome {
     /// The session.
     pub session_id: Id,

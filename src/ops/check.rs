@@ -1,5 +1,6 @@
 //! `check`: verifies a session's chain, and its root once it is finalized.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::workspace::Workspace;
@@ -8,11 +9,12 @@ use crate::proof::digest::{ChainHash, RootHash};
 use crate::proof::record::Id;
 
 /// A session that verifies.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CheckOutcome {
     /// The session.
     pub session_id: Id,
     /// Always true: a break is an error, whose details say where.
+    #[schemars(extend("const" = true))]
     pub valid: bool,
     /// Number of entries.
     pub records: u64,

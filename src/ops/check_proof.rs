@@ -2,11 +2,16 @@
 
 use std::io::Read as _;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::anchor::{self, MAX_NOTE};
+use super::verify::{VerifyRequest, verify};
 use super::{Source, Trusted};
+use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::proof::digest::{ContentHash, RootHash};
+use crate::git::{Git, NOTES};
+use crate::proof::digest::{CommitId, ContentHash, RootHash};
 use crate::proof::inclusion::InclusionProof;
 use crate::proof::scheme::Scheme;
 
@@ -14,9 +19,10 @@ use crate::proof::scheme::Scheme;
 const MAX_PROOF: u64 = 16 << 10;
 
 /// A proof that holds.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ProofOutcome {
     /// Always true: a proof that does not hold is an error.
+    #[schemars(extend("const" = true))]
     pub valid: bool,
     /// How the session is hashed.
     pub scheme: Scheme,
@@ -30,12 +36,52 @@ pub struct ProofOutcome {
     pub root: RootHash,
 }
 
-/// Checks a proof file: one line, with or without its final newline.
-pub fn check_proof(source: &Source, trusted: Option<&Trusted>) -> Result<ProofOutcome> {
+/// Checks a proof file: one line, with or without its final newline. Without a root and count to hold it against, an
+/// anchor of the repository that holds will do.
+pub fn check_proof(context: &Context, source: &Source, trusted: Option<&Trusted>) -> Result<ProofOutcome> {
     let mut bytes = Vec::new();
     source.open()?.take(MAX_PROOF).read_to_end(&mut bytes).map_err(|error| source.unreadable(&error))?;
     let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
-    check_proof_line(line, &format!("the proof in {source}"), trusted)
+    let claimed = InclusionProof::parse(line).ok().map(|proof| proof.root);
+    let anchored = match (trusted, claimed) {
+        (None, Some(root)) => anchored(context, &root).ok().flatten(),
+        _ => None,
+    };
+    check_proof_line(line, &format!("the proof in {source}"), trusted.or(anchored.as_ref()))
+}
+
+/// The count of a root, by an anchor of the repository that holds: of a commit that the evidence attests, else of any.
+fn anchored(context: &Context, root: &RootHash) -> Result<Option<Trusted>> {
+    let git = Git::discover(context)?;
+    let Some(notes) = git.tip(NOTES)? else { return Ok(None) };
+    let notes = git.commit(&notes)?.tree;
+    let held = |commit: &CommitId| -> Result<Option<Trusted>> {
+        let revisions = vec![commit.to_string()];
+        let outcome = verify(context, &VerifyRequest { revisions, with_story: false })?;
+        let mut sessions = outcome.commits.into_iter().flat_map(|commit| commit.sessions);
+        let found = sessions.find(|session| session.holds && session.root == *root);
+        Ok(found.map(|session| Trusted { root: *root, count: session.count }))
+    };
+    for commit in anchor::attested_by_evidence(&git, root)? {
+        if let Some(trusted) = held(&commit)? {
+            return Ok(Some(trusted));
+        }
+    }
+    // A session that attests nothing was anchored by hand, and may be anywhere.
+    let needle = format!("\"root\":\"{root}\"");
+    let mut commits = Vec::new();
+    git.each_note(&notes, &mut |commit, blob| {
+        let text = git.blob(&blob, MAX_NOTE).unwrap_or_default();
+        if memchr::memmem::find(&text, needle.as_bytes()).is_some() {
+            commits.push(commit);
+        }
+    })?;
+    for commit in commits {
+        if let Some(trusted) = held(&commit)? {
+            return Ok(Some(trusted));
+        }
+    }
+    Ok(None)
 }
 
 /// Checks a proof that is at hand; `named` is what messages call it.

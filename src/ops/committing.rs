@@ -1,6 +1,7 @@
 //! What happens around a commit: the session that explains it is named in its message, and attests or is anchored on it.
 
 use super::anchor::{self, AnchorOutcome};
+use super::squashing;
 use super::workspace::Workspace;
 use crate::error::{Code, Result};
 use crate::git::{Commit, Git};
@@ -56,48 +57,64 @@ fn finalized_advice(workspace: &Workspace, root: &RootRow, advice: &mut MessageA
     }
     let git = workspace.git()?;
     let Some(tree) = git.staged_tree()? else { return Ok(()) };
-    let used = !workspace.store.commits_of(session)?.is_empty();
-    if staged.iter().any(|said| fits(workspace, &git, said, &tree, used)) {
-        advice.add = Some(ProofTrailer::Root(RootTrailer {
-            session_id: session.clone(),
-            scheme: root.scheme,
-            root: root.root,
-            count: root.record_count,
-        }));
-    } else if !used {
-        advice.say = Some(format!(
-            "session {session} is finalized and explains another change than the one being committed; nothing was added. \
-             To explain this one: git proof start --intent \"…\" --continues {session}"
-        ));
+    let staged: Vec<GitAttestation> = staged.into_iter().filter(|said| said.tree == tree).collect();
+    match fits(workspace, &git, &staged, &tree)? {
+        Fit::Yes => {
+            advice.add = Some(ProofTrailer::Root(RootTrailer {
+                session_id: session.clone(),
+                scheme: root.scheme,
+                root: root.root,
+                count: root.record_count,
+            }));
+        }
+        Fit::No if workspace.store.commits_of(session)?.is_empty() => {
+            advice.say = Some(format!(
+                "session {session} is finalized and explains another change than the one being committed; nothing was \
+                 added. To explain this one: git proof start --intent \"…\" --continues {session}"
+            ));
+        }
+        Fit::No | Fit::Unclear => {}
     }
     Ok(())
 }
 
-/// Whether what is being committed is what was attested: the same tree, and the same change against the present HEAD. A
-/// commit that only rewords the one that was made of it has that one's tree.
-fn fits(workspace: &Workspace, git: &Git, said: &GitAttestation, tree: &TreeId, used: bool) -> bool {
-    if said.tree != *tree {
-        return false;
-    }
-    let Ok(head) = git.tip("HEAD") else { return false };
-    let head = head.and_then(|head| git.commit(&head).ok());
-    match head {
-        Some(head) if head.tree == *tree => used || said.change_id.is_none(),
-        Some(head) if is_amend(workspace, &head) => false,
-        head => git.change_between(head.map(|head| head.tree).as_ref(), tree) == Ok(said.change_id),
-    }
+/// Whether what is being committed is what was attested.
+enum Fit {
+    Yes,
+    No,
+    /// It is, unless HEAD is being amended, which cannot be told. The note will be written all the same, if it is.
+    Unclear,
 }
 
-/// Whether HEAD is being amended. Git does not tell its hooks; but it gives them the author of the commit, and an amended
-/// one keeps its date. Within a second of HEAD's own, one cannot tell.
-fn is_amend(workspace: &Workspace, head: &Commit) -> bool {
-    let Some(date) = workspace.context.variable("GIT_AUTHOR_DATE").and_then(|date| date.into_string().ok()) else {
-        return false;
+/// Compares the change that the commit will make with those that were attested: against HEAD, or against HEAD's parent
+/// where HEAD is amended. Git does not tell its hooks which; but it gives them the author's date, and an amended commit
+/// keeps that of HEAD. (With a date of its own it is taken for a new one: post-commit looks again.)
+fn fits(workspace: &Workspace, git: &Git, staged: &[GitAttestation], tree: &TreeId) -> Result<Fit> {
+    let head = git.tip("HEAD")?.map(|head| git.commit(&head)).transpose()?;
+    let is_said = |before: Option<&TreeId>| -> Result<bool> {
+        let change = git.change_between(before, tree)?;
+        Ok(change.is_some() && staged.iter().any(|said| said.change_id == change))
     };
-    let date = date.trim_start_matches('@');
-    let seconds = |text: &str| text.split(' ').next().and_then(|text| text.parse::<i64>().ok());
-    let now = workspace.context.seconds();
-    date.as_bytes() == head.author_time && seconds(date).is_some_and(|then| now - then > 1)
+    let on_top = is_said(head.as_ref().map(|head| &head.tree))?;
+    let Some(head) = head.filter(|head| has_date_of(workspace, head)) else {
+        return Ok(if on_top { Fit::Yes } else { Fit::No });
+    };
+    let amended = match head.parents.as_slice() {
+        [] => is_said(None)?,
+        [parent] => is_said(Some(&git.commit(parent)?.tree))?,
+        _ => false,
+    };
+    Ok(match (amended, on_top) {
+        (true, _) => Fit::Yes,
+        (false, true) => Fit::Unclear,
+        (false, false) => Fit::No,
+    })
+}
+
+/// Whether the commit that is being made has the author's date of HEAD: it amends it, or is of the same second.
+fn has_date_of(workspace: &Workspace, head: &Commit) -> bool {
+    let date = workspace.context.variable("GIT_AUTHOR_DATE").and_then(|date| date.into_string().ok());
+    date.is_some_and(|date| date.trim_start_matches('@').as_bytes() == head.author_time)
 }
 
 /// Why a root that a message names cannot stand; `None` if it can.
@@ -133,6 +150,8 @@ pub struct AfterCommit {
     pub attested: Option<Id>,
     /// The finalized session that was anchored on it.
     pub anchored: Option<AnchorOutcome>,
+    /// The finalized session that its message names although it explains another change.
+    pub lent: Option<Id>,
     /// How many lines of ours another writer had overwritten, and were put back.
     pub restored: u64,
 }
@@ -140,9 +159,13 @@ pub struct AfterCommit {
 /// Attests the commit that was just made in the session that is open, or anchors the one that attested it before.
 pub fn after_commit(workspace: &mut Workspace) -> Result<AfterCommit> {
     let mut done = AfterCommit::default();
-    let Some(row) = current(workspace)? else { return Ok(done) };
     let git = workspace.git()?;
     let Some(head) = git.tip("HEAD")? else { return Ok(done) };
+    squashing::after_reset(workspace, &git, &head)?;
+    let Some(row) = current(workspace)? else {
+        workspace.store.settle()?;
+        return Ok(done);
+    };
     if row.is_open() {
         if attest_commit(workspace, &git, &row, &head)? {
             done.attested = Some(row.id().clone());
@@ -154,13 +177,20 @@ pub fn after_commit(workspace: &mut Workspace) -> Result<AfterCommit> {
         let change = git.change_id(&commit)?;
         let staged: Vec<GitAttestation> = attested.into_iter().filter(|said| said.commit.is_none()).collect();
         if staged.iter().any(|said| said.tree == commit.tree && said.change_id == change) {
-            workspace.store.became(row.id(), &head)?;
             let outcome = anchor::on_commits(workspace, &git, &root, &[head])?;
             done.restored = outcome.restored;
             done.anchored = Some(outcome);
         } else {
+            let named = ProofTrailers::parse(&commit.message).trailers;
+            let lent =
+                |trailer: &ProofTrailer| matches!(trailer, ProofTrailer::Root(root) if root.session_id == *row.id());
+            let explained = anchor::is_attested(&workspace.store.attested(row.id())?, &commit, change.as_ref());
+            done.lent = (!explained && named.iter().any(lent)).then(|| row.id().clone());
             done.restored = anchor::heal(workspace, &git)?;
         }
+    }
+    if !row.is_open() {
+        workspace.store.settle()?;
     }
     Ok(done)
 }

@@ -1,5 +1,6 @@
 //! `finalize`, `root`, `end`: how a session is closed.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::anchor::{self, Anchored};
@@ -14,7 +15,7 @@ use crate::store::{NewEvent, RootRow};
 pub type RootOutcome = RootRow;
 
 /// A session that was finalized, and what it was anchored on.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct FinalizeOutcome {
     /// Its root.
     #[serde(flatten)]
@@ -24,6 +25,7 @@ pub struct FinalizeOutcome {
     pub anchors: Vec<Anchored>,
     /// Why it could not be anchored. The session is finalized all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub not_anchored: Option<Error>,
 }
 
@@ -73,7 +75,7 @@ pub fn root(workspace: &Workspace, session: Option<&str>) -> Result<RootOutcome>
 }
 
 /// A session that has ended, and how it stands.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EndOutcome {
     /// The session.
     pub session_id: Id,

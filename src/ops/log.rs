@@ -1,7 +1,9 @@
 //! `log`, `show`, `tree`, `trail`: reading what was recorded.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 use super::finalize::RootOutcome;
@@ -43,7 +45,7 @@ pub fn sessions(workspace: &Workspace, limit: u32) -> Result<SessionList> {
 }
 
 /// One entry, and where it comes from.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ShowOutcome {
     /// The entry.
     #[serde(flatten)]
@@ -53,7 +55,7 @@ pub struct ShowOutcome {
 }
 
 /// The lines of the ledger between two entries of a session.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Provenance {
     /// Number of the first.
     pub from: i64,
@@ -96,7 +98,7 @@ pub fn tree(workspace: &Workspace, session: Option<&str>) -> Result<TreeOutcome>
 }
 
 /// A session as programs get it.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum TreeData {
     /// Each entry with what follows it.
@@ -123,6 +125,18 @@ pub struct TreeNode {
     pub entry: EntryView,
     /// What follows it, in order of recording.
     pub children: Vec<TreeNode>,
+}
+
+/// By hand only because the derived one would say all of an entry twice.
+impl JsonSchema for TreeNode {
+    fn schema_name() -> Cow<'static, str> {
+        "Node".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let (entry, children) = (generator.subschema_for::<EntryView>(), generator.subschema_for::<Vec<Self>>());
+        json_schema!({ "allOf": [entry], "properties": { "children": children }, "required": ["children"] })
+    }
 }
 
 impl TreeOutcome {

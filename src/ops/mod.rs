@@ -20,6 +20,7 @@ mod receive;
 mod record;
 mod search;
 mod secrets;
+mod squashing;
 mod start;
 mod sync;
 mod text;
@@ -27,6 +28,7 @@ mod verify;
 mod view;
 mod workspace;
 
+pub use crate::store::Watcher;
 pub use agent::{Agent, ToolUse, agent_reminder, agent_start, agent_tool_use};
 pub use anchor::{
     AnchorOutcome, AnchorRequest, Anchored, Carried, CarryOutcome, SignOutcome, SignRequest, anchor, carry,
@@ -54,11 +56,12 @@ pub use receive::{Received, RefUpdate, receive};
 pub use record::{RecordRequest, record};
 pub use search::{SearchHit, SearchOutcome, search};
 pub use secrets::{Secret, find_secret};
+pub use squashing::before_squash;
 pub use start::{StartOutcome, StartRequest, start};
 pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
 pub use verify::{
-    CommitVerdict, ExplainOutcome, GateRequest, PolicyOutcome, SessionVerdict, Summary, Told, VerifyOutcome,
-    VerifyRequest, check_policy, explain_policy, gate, gate_push, verify,
+    CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, PolicyOutcome, SessionVerdict, Summary, Told,
+    VerifyOutcome, VerifyRequest, check_policy, explain_policy, first_paths, gate, gate_push, verify,
 };
 pub use view::{BodyView, EntryView, SessionView};
 pub use workspace::Workspace;

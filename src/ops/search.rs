@@ -1,5 +1,6 @@
 //! `search`: finds records by their words.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::view::EntryView;
@@ -7,7 +8,7 @@ use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
 
 /// What was found, best first.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SearchOutcome {
     /// The query.
     pub query: String,
@@ -16,7 +17,7 @@ pub struct SearchOutcome {
 }
 
 /// A record that matches.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SearchHit {
     /// The record.
     #[serde(flatten)]

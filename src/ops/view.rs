@@ -1,5 +1,6 @@
 //! Sessions and entries as programs get them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use crate::proof::timestamp::Timestamp;
 use crate::store::{SessionRow, StoredEntry};
 
 /// An entry.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EntryView {
     /// Its id.
     pub id: Id,
@@ -41,7 +42,7 @@ pub struct EntryView {
 }
 
 /// What an entry says.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum BodyView {
     /// A thought.
@@ -111,7 +112,7 @@ impl EntryView {
 }
 
 /// A session.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SessionView {
     /// Its id.
     pub session_id: Id,

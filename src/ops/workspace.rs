@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
 use crate::proof::record::Id;
-use crate::store::Store;
+use crate::store::{Store, Watcher};
 
 /// A repository with its store.
 #[derive(Debug)]
@@ -46,6 +46,11 @@ impl Workspace {
     /// Says what the next call is given, for the ledger.
     pub fn given(&mut self, arguments: Option<String>) {
         self.given = arguments;
+    }
+
+    /// From now on this one is told how far long work has come.
+    pub fn watched_by(&mut self, watcher: Option<Watcher>) {
+        self.store.watched_by(watcher);
     }
 
     /// The session that is meant: the one named, the one in `GIT_PROOF_SESSION`, or the worktree's current one.

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use super::schema::text_schema;
 use sha2::block_api::compress256;
 use sha2::{Digest as _, Sha256};
 
@@ -146,6 +147,8 @@ roles! {
     ChangeId
 }
 
+text_schema!(ContentHash ChainHash NodeHash RootHash AnchorId: "Hash", "^[0-9a-f]{64}$");
+
 impl ChainHash {
     /// 64 zeros: the genesis of scheme `ams-v0`.
     pub const ZERO: Self = Self([0; 32]);
@@ -236,6 +239,8 @@ objects! {
     /// The id of a tree.
     TreeId
 }
+
+text_schema!(CommitId: "ObjectId", "^([0-9a-f]{40}|[0-9a-f]{64})$");
 
 #[cfg(test)]
 mod tests {

@@ -7,11 +7,13 @@ use std::fmt;
 
 use super::canonical::{Malformed, Problem, Reader, Writer};
 use super::digest::{ContentHash, NodeHash, RootHash};
+use super::schema::name_schema;
 use super::scheme::Scheme;
 use super::tree::{Sibling, siblings};
 
 /// One step up: the neighbour, and the side on which it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[schemars(inline)]
 pub struct Step {
     /// The neighbour.
     pub hash: NodeHash,
@@ -20,7 +22,8 @@ pub struct Step {
 }
 
 /// The side on which a neighbour stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Position {
     /// Before the node on the path.
     Left,
@@ -28,7 +31,11 @@ pub enum Position {
     Right,
 }
 
+name_schema!(Position);
+
 impl Position {
+    const ALL: [Self; 2] = [Self::Left, Self::Right];
+
     /// The name as it is printed.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -38,12 +45,12 @@ impl Position {
     }
 
     fn parse(text: &str) -> Option<Self> {
-        [Self::Left, Self::Right].into_iter().find(|side| side.as_str() == text)
+        Self::ALL.into_iter().find(|side| side.as_str() == text)
     }
 }
 
 /// A proof that an entry is in a session.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct InclusionProof {
     /// How the session is hashed.
     pub scheme: Scheme,
@@ -54,6 +61,7 @@ pub struct InclusionProof {
     /// Number of leaves that the proof claims.
     pub count: u64,
     /// The path upwards.
+    #[serde(rename = "proof")]
     pub steps: Vec<Step>,
     /// The root that the proof claims.
     pub root: RootHash,

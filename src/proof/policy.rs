@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::canonical::MAX_INTEGER;
 use super::digest::SealHash;
+use super::keys::{Written, line};
 use super::scheme::Scheme;
 
 /// Largest policy file, in bytes.
@@ -104,7 +105,7 @@ impl Default for Requirements {
 }
 
 /// How an anchor belongs to the commit where it is found, weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Binding {
     /// The same change as a whole range.
@@ -194,20 +195,24 @@ impl fmt::Display for PolicyError {
 impl std::error::Error for PolicyError {}
 
 impl Policy {
-    /// Reads a policy file.
+    /// Reads a policy file. Its rules can be applied then: [`Grader::new`](super::grade::Grader::new) takes them.
     pub fn parse(bytes: &[u8]) -> Result<Self, PolicyError> {
         let whole = |message: &str| PolicyError { line: 0, message: message.to_owned() };
         if bytes.len() > MAX_POLICY {
             return Err(whole("larger than 1 MiB"));
         }
         let text = std::str::from_utf8(bytes).map_err(|_| whole("not UTF-8"))?;
+        let written = Written::parse(text)?;
+        written.check_keys()?;
         let policy: Self = toml::from_str(text).map_err(|error| {
-            let before = error.span().map_or("", |span| text.get(..span.start).unwrap_or(text));
-            PolicyError { line: before.matches('\n').count() + 1, message: error.message().to_owned() }
+            let message = error.message().trim_end().replace('\n', ", ");
+            PolicyError { line: line(text, error.span()), message }
         })?;
         if policy.proof.schemes.is_empty() {
-            return Err(whole("proof.schemes is empty: no anchor could ever pass"));
+            let message = "proof.schemes is empty: no anchor could ever pass".to_owned();
+            return Err(PolicyError { line: written.line_of("proof", "schemes", None), message });
         }
+        written.check_rules(&policy)?;
         Ok(policy)
     }
 }

@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::canonical::{Malformed, Problem, Reader, Writer};
 use super::digest::{ChainHash, ContentHash};
+use super::schema::{name_schema, text_schema};
 use super::scheme::Scheme;
 use super::timestamp::Timestamp;
 
@@ -49,6 +50,8 @@ impl serde::Serialize for Id {
     }
 }
 
+text_schema!(Id: "Id", r"^[A-Za-z0-9][\w.-]{0,127}$");
+
 /// What kind of thought a record holds. There are four; a fact worth recording is an analysis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -62,6 +65,8 @@ pub enum RecordType {
     /// What happened and what remains uncertain; closes a task.
     Reflection,
 }
+
+name_schema!(RecordType);
 
 impl RecordType {
     /// All of them, in the order in which a task uses them.

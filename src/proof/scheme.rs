@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::digest::{ChainHash, ContentHash, NodeHash, hex32, sha256, sha256_pair};
+use super::schema::name_schema;
 
 /// How genesis, content, chain and tree are hashed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -135,3 +136,5 @@ impl serde::Serialize for Scheme {
         serializer.serialize_str(self.as_str())
     }
 }
+
+name_schema!(Scheme);

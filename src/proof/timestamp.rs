@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::schema::text_schema;
+
 /// A time such as `2026-03-01T00:00:40.196Z`: 24 bytes whose order is the order of time.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp([u8; 24]);
@@ -77,6 +79,8 @@ impl serde::Serialize for Timestamp {
         serializer.serialize_str(self.as_str())
     }
 }
+
+text_schema!(Timestamp: "Time", r"^\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{3}Z$");
 
 #[cfg(test)]
 mod tests {

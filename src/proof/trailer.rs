@@ -128,7 +128,7 @@ pub fn add(message: &[u8], line: &str) -> Vec<u8> {
             added.push(b'\n');
         }
     } else {
-        added.extend_from_slice(block);
+        added.extend_from_slice(&printed(block));
     }
     added.extend_from_slice(line.as_bytes());
     added.push(b'\n');
@@ -136,10 +136,21 @@ pub fn add(message: &[u8], line: &str) -> Vec<u8> {
     added
 }
 
-/// Whether a message says nothing but comments, so that git would not commit it.
-pub fn is_blank_message(message: &[u8]) -> bool {
-    let Parts { before, block, .. } = Parts::of(message);
-    lines(before).chain(lines(block)).all(|line| is_blank(line) || is_comment(line))
+/// What a message says when comments, blank lines and white space at line ends are taken out of it, and what stands
+/// below the scissors line.
+pub fn without_comments(message: &[u8], comment: &[u8]) -> Vec<u8> {
+    let is_scissors = |line: &[u8]| {
+        let rest = line.strip_prefix(comment).and_then(|rest| rest.strip_prefix(b" "));
+        rest.is_some_and(|rest| trim(rest) == b"------------------------ >8 ------------------------")
+    };
+    let mut text = Vec::with_capacity(message.len());
+    for line in lines(message).take_while(|line| !is_scissors(line)) {
+        if !is_blank(line) && !line.starts_with(comment) {
+            text.extend_from_slice(trim(line));
+            text.push(b'\n');
+        }
+    }
+    text
 }
 
 /// All trailers of a commit's message.
@@ -312,19 +323,42 @@ fn block_start(text: &[u8]) -> usize {
 }
 
 fn read_block(block: &[u8]) -> Vec<Trailer> {
-    let mut folded: Vec<(&[u8], Vec<u8>)> = Vec::new();
-    // A line that is not a trailer takes the continuation lines after it along.
-    let mut continues = false;
+    let read = |(key, value): (Option<&[u8]>, Vec<u8>)| {
+        key.map(|key| Trailer { key: lossy(key), value: lossy(&unfold(&value)) })
+    };
+    folded(block).into_iter().filter_map(read).collect()
+}
+
+/// The items of a block: a trailer's key and value with the lines that continue it, or a line that is no trailer.
+fn folded(block: &[u8]) -> Vec<(Option<&[u8]>, Vec<u8>)> {
+    let mut items: Vec<(Option<&[u8]>, Vec<u8>)> = Vec::new();
     for line in lines(block) {
-        if let Some((_, value)) = folded.last_mut().filter(|_| continues && is_space(line[0])) {
+        if let Some((Some(_), value)) = items.last_mut().filter(|_| is_space(line[0])) {
             value.extend_from_slice(line);
             continue;
         }
         let at = separator(line);
-        continues = at.is_some();
-        folded.extend(at.map(|at| (&line[..at], line[at + 1..].to_vec())));
+        items.push((at.map(|at| &line[..at]), line[at.map_or(0, |at| at + 1)..].to_vec()));
     }
-    folded.into_iter().map(|(key, value)| Trailer { key: lossy(key), value: lossy(&unfold(&value)) }).collect()
+    items
+}
+
+/// A block as git prints it when it adds to it: one space after the colon, none at the end, comments left out.
+fn printed(block: &[u8]) -> Vec<u8> {
+    let mut text = Vec::with_capacity(block.len());
+    for (key, value) in folded(block) {
+        match key {
+            Some(key) => {
+                text.extend_from_slice(trim(key));
+                text.extend_from_slice(b": ");
+                text.extend_from_slice(trim(&value));
+            }
+            None if is_comment(&value) => continue,
+            None => text.extend_from_slice(value.strip_suffix(b"\n").unwrap_or(&value)),
+        }
+        text.push(b'\n');
+    }
+    text
 }
 
 /// Each line end, with the white space after it, becomes one space.

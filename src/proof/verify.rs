@@ -24,6 +24,7 @@ pub struct CommitFacts {
 
 /// What is known of the evidence of a root.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant)] // one for each root, and nearly all of them hold
 pub enum Evidence {
     /// This clone has no evidence at all.
     NotFetched,

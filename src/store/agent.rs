@@ -72,11 +72,14 @@ impl Store {
 
     /// Notes what a tool did in the agent's session, even if that is closed by now: an agent commits after it has
     /// finalized. `None`, and nothing noted, if the agent's session is not known.
+    ///
+    /// An agent waits for its hook after every tool, so a note is not flushed by itself: it survives the end of the
+    /// process, and is as safe as a record from the next record on, whose flush takes along all that is in the log.
     pub fn observe(&mut self, agent: &AgentSession<'_>, seen: &Observation<'_>) -> Result<Option<Id>> {
         let tool = format!("{OBSERVED}{}", seen.tool);
         let outcome = if seen.failed { "error" } else { "ok" };
         let detail = seen.answer.map(|digest| format!("outcome {digest}"));
-        self.write(|transaction| {
+        self.unflushed(|transaction| {
             let Some(row) = find(transaction, agent)? else { return Ok(None) };
             transaction
                 .prepare_cached(

@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::{Failure, Store, damaged, failure};
+use super::{Failure, Store, damaged};
 use crate::error::Result;
 use crate::proof::change::{GitAttestation, Sighting};
 use crate::proof::digest::{ChangeId, CommitId, sha256};
@@ -22,12 +22,19 @@ pub struct NewLine<'a> {
 }
 
 impl Store {
-    /// Remembers lines before they are written to git. What is known already stays as it is.
-    pub fn remember(&mut self, lines: &[NewLine<'_>], at: Timestamp) -> Result<()> {
+    /// Remembers lines before they are written to git, and which session is anchored on their commits. What is
+    /// known already stays as it is.
+    pub fn remember(&mut self, lines: &[NewLine<'_>], became: Option<&Id>, at: Timestamp) -> Result<()> {
         if lines.is_empty() {
             return Ok(());
         }
-        self.write(|transaction| {
+        // Not flushed by itself: what it is kept against is another process, not a power loss.
+        self.unflushed(|transaction| {
+            if let Some(session) = became {
+                for line in lines {
+                    became_commit(transaction, session, &line.commit)?;
+                }
+            }
             for line in lines {
                 transaction
                     .prepare_cached(
@@ -140,14 +147,7 @@ impl Store {
 
     /// Notes which commit the staged change of a session became.
     pub fn became(&mut self, session: &Id, commit: &CommitId) -> Result<()> {
-        self.write(|transaction| {
-            transaction
-                .prepare_cached(
-                    "INSERT INTO session_commits (session_id, commit_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
-                )?
-                .execute((session.as_str(), commit.to_string()))?;
-            Ok(())
-        })
+        self.write(|transaction| became_commit(transaction, session, commit))
     }
 
     /// The commits that the staged changes of a session became.
@@ -178,9 +178,7 @@ impl Store {
     /// Notes that a ref holds every line up to a number. It is only a shortcut, and need not survive a power loss: where
     /// it is missing or older, more is compared.
     pub fn set_known_tip(&mut self, name: &str, tip: &CommitId, up_to: i64) -> Result<()> {
-        let relax = |connection: &Connection, level| connection.pragma_update(None, "synchronous", level);
-        relax(&self.connection, "NORMAL").map_err(|error| failure(&self.path, error))?;
-        let done = self.write(|transaction| {
+        self.unflushed(|transaction| {
             transaction
                 .prepare_cached(
                     "INSERT INTO ref_tips (ref, tip, up_to) VALUES (?1, ?2, ?3) \
@@ -189,9 +187,7 @@ impl Store {
                 )?
                 .execute((name, tip.to_string(), up_to))?;
             Ok(())
-        });
-        relax(&self.connection, "FULL").map_err(|error| failure(&self.path, error))?;
-        done
+        })
     }
 }
 
@@ -207,6 +203,13 @@ pub(super) fn attested(connection: &Connection, session: &Id) -> Result<Vec<GitA
         attested.extend(GitAttestation::parse(text.as_bytes()));
     }
     Ok(attested)
+}
+
+fn became_commit(connection: &Connection, session: &Id, commit: &CommitId) -> Result<(), Failure> {
+    connection
+        .prepare_cached("INSERT INTO session_commits (session_id, commit_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
+        .execute((session.as_str(), commit.to_string()))?;
+    Ok(())
 }
 
 fn commit(text: &str) -> Result<CommitId, Failure> {

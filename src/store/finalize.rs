@@ -16,7 +16,7 @@ use crate::proof::timestamp::Timestamp;
 use crate::proof::tree::{self, Nodes as _, Tree};
 
 /// A finalized session.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct RootRow {
     /// The session.
     pub session_id: Id,
@@ -37,6 +37,7 @@ pub struct RootRow {
 impl Store {
     /// Finalizes a session. The answer is its row, and whether it is new: a finalized tree is never built again.
     pub fn finalize(&mut self, session: &Id, event: &NewEvent<'_>) -> Result<(RootRow, bool)> {
+        let watcher = self.watcher.clone();
         self.write(|transaction| {
             let row = session::find(transaction, session)?;
             if let Some(stored) = find(transaction, session)? {
@@ -49,7 +50,7 @@ impl Store {
                     .details(details)
                     .into());
             }
-            let check = check::check(transaction, &row)?;
+            let check = check::check(transaction, &row, watcher.as_ref())?;
             if let Some(broken) = &check.broken {
                 return Err(Error::new(Code::ChainBroken, format!("session {session} does not verify: {}", broken.explain()))
                     .hint(format!("git proof check --session {session} shows the break; a broken session cannot be finalized"))

@@ -3,6 +3,7 @@
 //! Every change is one `BEGIN IMMEDIATE` transaction on a write-ahead log that is flushed before the call returns, so
 //! an acknowledged record survives `kill -9` and power loss, and two writers make one chain.
 
+mod active;
 mod agent;
 mod anchor;
 mod append;
@@ -14,6 +15,7 @@ mod read;
 mod schema;
 mod search;
 mod session;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -33,6 +35,10 @@ pub use read::{Log, Order, StoredEntry};
 pub use schema::MIGRATIONS;
 pub use search::Hit;
 pub use session::{NewSession, SessionRow};
+pub use watch::Watcher;
+
+/// A log that takes as long to read as a record takes to write: sixty pages or so.
+const LONG_LOG: u64 = 256 << 10;
 
 /// An open store.
 #[derive(Debug)]
@@ -41,6 +47,8 @@ pub struct Store {
     path: PathBuf,
     /// Rows written for the store's own sake, which no call asked for.
     upkeep: u64,
+    /// Who is told how far long work has come.
+    watcher: Option<Watcher>,
 }
 
 impl Store {
@@ -68,17 +76,22 @@ impl Store {
         connection.busy_timeout(patience).map_err(failed)?;
         connection.set_prepared_statement_cache_capacity(64);
         // A command line is one process a record: folding the log into the file each time would cost four more flushes
-        // than the record itself. It is done every hundred pages instead, and what is in the log is as safe.
+        // than the record itself. It is done when the log is long (`fold`), and what is in the log is as safe.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(failed)?;
         connection
             .execute_batch(
-                "PRAGMA wal_autocheckpoint = 100; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; \
+                "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; \
                  PRAGMA trusted_schema = OFF;",
             )
             .map_err(failed)?;
-        let mut store = Self { connection, path: path.to_owned(), upkeep: 0 };
+        let mut store = Self { connection, path: path.to_owned(), upkeep: 0, watcher: None };
         store.migrate(patience)?;
         Ok(store)
+    }
+
+    /// From now on this one is told how far long work has come.
+    pub fn watched_by(&mut self, watcher: Option<Watcher>) {
+        self.watcher = watcher;
     }
 
     /// One transaction that holds the write lock from its beginning. Nothing of it stays if `work` fails.
@@ -93,6 +106,32 @@ impl Store {
         run().map_err(|error: Failure| error.explain(&path))
     }
 
+    /// The same, but durable only with the next transaction that is flushed.
+    fn unflushed<T>(&mut self, work: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>) -> Result<T> {
+        let flush = |store: &Self, when| {
+            store.connection.pragma_update(None, "synchronous", when).map_err(|error| failure(&store.path, error))
+        };
+        flush(self, "NORMAL")?;
+        let done = self.write(work);
+        flush(self, "FULL")?;
+        done
+    }
+
+    /// Folds a long log into the file and empties it.
+    ///
+    /// What SQLite does by itself every thousand pages is enough while someone has the store open. A process that comes
+    /// alone, though, reads the log from its beginning to find out what is in it, and forgets how much of it has been
+    /// folded: left to itself the log of one process a record is never begun anew.
+    fn fold(&self) {
+        let mut log = self.path.as_os_str().to_owned();
+        log.push("-wal");
+        if std::fs::metadata(log).is_ok_and(|log| log.len() > LONG_LOG) {
+            // Whoever is at work goes first: the next one will do it, and nothing depends on it.
+            let _ = self.connection.busy_timeout(Duration::ZERO);
+            let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+        }
+    }
+
     /// One transaction in which all reads see the same state.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T> {
         let run = || {
@@ -100,6 +139,12 @@ impl Store {
             work(&transaction)
         };
         run().map_err(|error: Failure| error.explain(&self.path))
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        self.fold();
     }
 }
 

@@ -1,8 +1,10 @@
 //! Sessions: opening one, finding one, ending one, and which one a worktree works in.
 
+use std::path::Path;
+
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use super::{Failure, NewEvent, Store, damaged, event};
+use super::{Failure, NewEvent, Store, active, damaged, event};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::ChainHash;
 use crate::proof::record::{Id, Opening};
@@ -138,6 +140,9 @@ pub(super) fn open(connection: &Connection, new: &NewSession<'_>, event: &NewEve
 
 /// Lets a worktree work in a session from now on.
 pub(super) fn make_current(transaction: &Connection, worktree: &str, session: &Id) -> Result<(), Failure> {
+    if let Some(store) = transaction.path() {
+        active::mark(Path::new(store))?;
+    }
     transaction
         .prepare_cached(
             "INSERT INTO worktree_sessions (worktree, session_id) VALUES (?1, ?2) \

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)] // tests
 
+mod anchoring;
 mod attacks;
 mod canonical;
 mod change;
@@ -17,6 +18,9 @@ mod layers;
 mod mcp;
 mod mutations;
 mod naive;
+mod policy;
+mod report;
+mod rewrite;
 mod sessions;
 mod signatures;
 mod store;

@@ -3,7 +3,7 @@
 use git_proof::proof::digest::RootHash;
 use git_proof::proof::record::Id;
 use git_proof::proof::scheme::Scheme;
-use git_proof::proof::trailer::{ProofTrailer, ProofTrailers, RootTrailer, Stray, trailers};
+use git_proof::proof::trailer::{ProofTrailer, ProofTrailers, RootTrailer, Stray, add, trailers};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree as _;
@@ -226,6 +226,29 @@ fn messages_put_together_at_random_are_read_as_git_reads_them() {
     for _ in 0..8 {
         let messages: Vec<_> = (0..500).map(|_| message().new_tree(&mut runner).unwrap().current()).collect();
         assert_read_alike(&messages);
+    }
+}
+
+#[test]
+fn trailers_are_added_as_git_adds_them() {
+    let line = "Proof-Session: s-1";
+    let mut runner = TestRunner::new(Config::default());
+    // Where one of ours is there already, git must be told about it to read the block as we do.
+    let is_ours = |message: &Vec<u8>| String::from_utf8_lossy(message).to_ascii_lowercase().contains("proof-");
+    let mut messages: Vec<_> = (0..3000).map(|_| message().new_tree(&mut runner).unwrap().current()).collect();
+    messages.retain(|message| !message.is_empty() && !is_ours(message));
+    let directory = tempfile::tempdir().unwrap();
+    let mut git = common::command("git", directory.path());
+    git.args(["interpret-trailers", "--in-place", "--no-divider", "--if-exists=addIfDifferent", "--trailer", line]);
+    for (number, message) in messages.iter().enumerate() {
+        std::fs::write(directory.path().join(number.to_string()), message).unwrap();
+        git.arg(number.to_string());
+    }
+    assert!(git.output().unwrap().status.success());
+    for (number, message) in messages.iter().enumerate() {
+        let theirs = std::fs::read(directory.path().join(number.to_string())).unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        assert_eq!(text(&add(message, line)), text(&theirs), "{:?}", text(message));
     }
 }
 

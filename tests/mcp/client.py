@@ -6,40 +6,23 @@ Ends with "N passed, N failed" on a line of its own, and with 1 if anything fail
 """
 
 import asyncio
-import hashlib
 import json
 import os
 import subprocess
 import sys
 import tempfile
 
+import jsonschema
 from mcp import Client, Implementation, MCPError, StdioServerParameters
 
-passed = failed = 0
+from expectations import commit, expect, merkle_root, sha256, tally
 
-
-def expect(what, condition):
-    global passed, failed
-    if condition:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED: {what}")
-
-
-def sha256(*parts):
-    return hashlib.sha256(b"".join(parts)).digest()
+SCHEMAS = {}  # of the answers, by tool
+LONG = 12_000  # entries of a session that takes a while to go over, in a build that is not optimized
 
 
 def canonical(value):
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
-
-def merkle_root(leaves):
-    """Raw pairs, level by level; the last node of an odd level is paired with itself."""
-    while len(leaves) > 1:
-        leaves = [sha256(leaves[at], leaves[min(at + 1, len(leaves) - 1)]) for at in range(0, len(leaves), 2)]
-    return leaves[0].hex()
 
 
 def flat(tree):
@@ -54,9 +37,19 @@ def flat(tree):
     return sorted(found, key=lambda entry: entry["index"])
 
 
+def fits(schema, answer):
+    try:
+        jsonschema.Draft202012Validator(schema).validate(answer)
+        return True
+    except jsonschema.ValidationError:
+        return False
+
+
 async def call(client, tool, **arguments):
+    # The SDK itself holds the structured content of a success against the schema; so do we, of errors too.
     result = await client.call_tool(tool, arguments)
     answer = result.structured_content
+    expect(f"{tool}: the answer is as its schema says: {answer}", fits(SCHEMAS[tool], answer))
     expect(f"{tool}: text and structured content are the same", json.loads(result.content[0].text) == answer)
     expect(f"{tool}: is_error goes with ok", result.is_error == (not answer["ok"]))
     return answer
@@ -80,7 +73,12 @@ async def writeback(server, mode):
         expect(f"the version {version}", (version >= "2026-07-28") == (mode == "auto"))
         expect("the server's name", client.server_info.name == "git-proof")
         expect("instructions", "audit_session_start" in client.instructions)
-        expect("fifteen tools", len((await client.list_tools()).tools) == 15)
+        tools = (await client.list_tools()).tools
+        expect("all tools", len(tools) == 17)
+        for tool in tools:
+            jsonschema.Draft202012Validator.check_schema(tool.output_schema)
+            jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+            SCHEMAS[tool.name] = tool.output_schema
 
         started = await ok(client, "audit_session_start", intent="a task in Python", task_id="T-1")
         session = started["session_id"]
@@ -103,9 +101,22 @@ async def writeback(server, mode):
         await ok(client, "thought_record", session_id=session, type="reflection", content="done")
         finalized = await ok(client, "merkle_finalize", session_id=session)
         root = await ok(client, "merkle_root", session_id=session)
+        # The control: what is not such an answer is not taken for one.
+        for wrong in ({}, {"ok": True}, {"ok": True, "data": {}}, {"ok": False, "data": root}, {"ok": False, "error": {}}):
+            expect(f"{wrong} is no answer of merkle_root", not fits(SCHEMAS["merkle_root"], wrong))
+        for field in root:
+            rest = {key: root[key] for key in root if key != field}
+            expect(f"an answer without {field} is none", not fits(SCHEMAS["merkle_root"], {"ok": True, "data": rest}))
+            other = root | {field: [1]}
+            expect(f"nor is one with another {field}", not fits(SCHEMAS["merkle_root"], {"ok": True, "data": other}))
         expect("merkle_root is what merkle_finalize said", root == finalized)
         ended = await ok(client, "audit_session_end", session_id=session)
         expect("it is ended and finalized", ended["finalized"] and ended["ended_at"])
+        commit(server.cwd)
+        anchored = await ok(client, "anchor_commit", session_id=session)
+        expect("it is anchored", [anchor["created"] for anchor in anchored["anchors"]] == [True])
+        verified = await ok(client, "verify_commits", commits=["HEAD"])
+        expect(f"the commit is proven: {verified}", verified["verdict"] == "pass")
 
         entries = flat(await ok(client, "thought_tree", session_id=session))
         chain = genesis
@@ -141,6 +152,28 @@ async def writeback(server, mode):
             expect("an unknown tool is an error of the protocol", error.error.code == -32602)
 
 
+async def progress(server, mode):
+    """Long work is heard of while it goes on, by those who ask, and short work is not."""
+    info = Implementation(name="client.py", version="1")
+    async with Client(server, mode=mode, client_info=info, read_timeout_seconds=120) as client:
+        heard = []
+
+        async def listen(done, total, message):
+            heard.append((done, total))
+
+        if mode == "legacy":
+            await ok(client, "audit_session_start", intent="a long one", session_id="long", proof_grade=False)
+            await client.call_tool("merkle_attest", {"session_id": "long", "operations": ["x"] * LONG})
+        await client.call_tool("merkle_audit", {"session_id": "long"}, progress_callback=listen)
+        expect(f"nothing is heard of a short call: {heard}", heard == [])
+        result = await client.call_tool("audit_verify_chain", {"session_id": "long"}, progress_callback=listen)
+        expect("the long chain holds", result.structured_content["data"]["records"] == LONG)
+        expect("something is heard of a long call", len(heard) > 0)
+        steps = [done for done, _ in heard]
+        expect(f"it only grows: {heard}", steps == sorted(set(steps)) and steps[-1] <= LONG)
+        expect("the total is known", all(total == LONG for _, total in heard))
+
+
 async def main(program):
     with tempfile.TemporaryDirectory() as home:
         for arguments in (
@@ -153,8 +186,8 @@ async def main(program):
         server = StdioServerParameters(command=program, args=["mcp"], cwd=home, env=environment)
         for mode in ("legacy", "auto"):
             await writeback(server, mode)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+            await progress(server, mode)
+    return tally()
 
 
 if __name__ == "__main__":

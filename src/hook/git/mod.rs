@@ -101,6 +101,24 @@ fn workspace(context: &Context) -> Result<Option<Workspace>> {
     Workspace::at(place, context.clone()).map(Some)
 }
 
+/// Whether a rebase makes the commit. It was made before, by someone or by this session; what it proves is carried along
+/// by post-rewrite. A person's commit is made by `git commit`, which tells its hooks the author's date and is not told
+/// that it is part of a rebase. `made`: the commit is HEAD, and its date must be the one that was told.
+fn is_replay(context: &Context, workspace: &Workspace, made: bool) -> Result<bool> {
+    let git_dir = &workspace.repository.git_dir;
+    if !git_dir.join("rebase-merge").exists() && !git_dir.join("rebase-apply").exists() {
+        return Ok(false);
+    }
+    let text = |name: &str| context.variable(name).and_then(|text| text.into_string().ok());
+    if text("GIT_REFLOG_ACTION").is_some_and(|action| action.starts_with("rebase")) {
+        return Ok(true);
+    }
+    let Some(date) = text("GIT_AUTHOR_DATE") else { return Ok(true) };
+    let git = workspace.git()?;
+    let Some(head) = git.tip("HEAD")?.filter(|_| made) else { return Ok(false) };
+    Ok(date.trim_start_matches('@').as_bytes() != git.commit(&head)?.author_time)
+}
+
 /// Says that lines were put back.
 fn restored(lines: u64) -> Option<String> {
     (lines > 0).then(|| format!("git proof: another writer had overwritten notes of ours; lines put back: {lines}"))

@@ -8,7 +8,7 @@ use crate::error::{Code, Error, Result};
 use crate::git::{Git, NOTES, Repository, SYNCING};
 use crate::ops::{self, GateRequest, Pushed, Workspace};
 use crate::proof::digest::CommitId;
-use crate::proof::finding::{Severity, Verdict};
+use crate::proof::finding::{FindingCode, Severity, Verdict};
 
 pub(super) fn run(context: &Context, arguments: &[OsString], input: &[u8]) -> Answer {
     if context.variable(SYNCING).is_some() {
@@ -40,15 +40,26 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
     let remote = git.remote(Some(name))?;
     let pushed = branches(input, &git);
     let mut answer = Answer::default();
+    if !pushed.is_empty() && git.tip(NOTES)?.is_none() {
+        // Perhaps others have some. If that cannot be found out, the push itself will not get far.
+        let _ = fetch(context, name);
+    }
+    let nowhere = git.tip(NOTES)?.is_none();
     for branch in &pushed {
         let outcome = ops::gate_push(context, &GateRequest::of_push(&remote.name, branch))?;
+        let mut serious = 0;
         for commit in &outcome.commits {
             let id = &commit.commit.to_string()[..12];
             for finding in commit.findings.iter().filter(|finding| finding.severity > Severity::Warning) {
+                // The first session of all may still be open: there is nothing to be fetched, and no policy to say no.
+                if nowhere && outcome.policy == "defaults" && finding.code == FindingCode::RefNotFetched {
+                    continue;
+                }
+                serious += 1;
                 answer.say.push(format!("git proof: {id}: {} {}", finding.code, finding.message));
             }
         }
-        if matches!(outcome.verdict, Verdict::Fail | Verdict::Unchecked) {
+        if serious > 0 && matches!(outcome.verdict, Verdict::Fail | Verdict::Unchecked) {
             answer.say.push("git proof: the push was stopped; git proof verify tells more".to_owned());
             answer.stop = true;
             return Ok(answer);
@@ -62,6 +73,10 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
         }
     }
     Ok(answer)
+}
+
+fn fetch(context: &Context, remote: &str) -> Result<()> {
+    ops::sync(&mut Workspace::open_or_create(context.clone())?, Some(remote), &mut |_| ()).map(|_| ())
 }
 
 fn share(context: &Context, git: &Git, remote: &str, pushed: &[Pushed]) -> Result<u64> {
@@ -84,7 +99,7 @@ fn branches(input: &[u8], git: &Git) -> Vec<Pushed> {
         // A tag may name anything.
         git.commit(&head).ok()?;
         let was = if zero(remote) { None } else { CommitId::parse(remote) };
-        Some(Pushed { head, was })
+        Some(Pushed { name: (*name).to_owned(), head, was })
     };
     text.lines().filter_map(read).collect()
 }

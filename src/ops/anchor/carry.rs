@@ -51,21 +51,23 @@ pub fn carry_rewritten(
     rewritten: &[(CommitId, CommitId)],
 ) -> Result<CarryOutcome> {
     let mut outcome = CarryOutcome::default();
+    let mut changes = Changes { git, known: BTreeMap::new() };
+    // Also where there is no note yet: a session that is still open will be anchored on the old commits.
+    let squashes = squashes(&mut changes, rewritten);
+    workspace.store.sight(&squashes.values().copied().collect::<Vec<_>>())?;
     let Some(tip) = git.tip(NOTES)? else {
         outcome.restored = heal(workspace, git)?;
         return Ok(outcome);
     };
     let tree = git.commit(&tip)?.tree;
-    let mut changes = Changes { git, known: BTreeMap::new() };
     let mut lines = Vec::new();
-    let mut sightings = Vec::new();
     let mut followed = Vec::new();
     for (from, to) in rewritten {
         let note = note_of(git, &tree, from)?;
         if note.is_empty() {
             continue;
         }
-        let mut carried = Carried { from: *from, to: *to, lines: 0, left: 0, squashed: false };
+        let mut carried = Carried { from: *from, to: *to, lines: 0, left: 0, squashed: squashes.contains_key(to) };
         for line in note {
             let text = String::from_utf8(line).ok();
             match text.filter(|text| follows(&mut changes, text, from, to)) {
@@ -76,21 +78,24 @@ pub fn carry_rewritten(
                 None => carried.left += 1,
             }
         }
-        if carried.lines == 0
-            && let Some((change, sighting)) = squashed(&mut changes, rewritten, to)
-        {
-            carried.squashed = true;
-            sightings.push((change, sighting));
-        }
         if carried.lines > 0 || carried.squashed {
             followed.push((*from, *to));
         }
         outcome.carried.push(carried);
     }
-    workspace.store.sight(&sightings)?;
-    outcome.restored = publish(workspace, git, &lines)?;
+    outcome.restored = publish(workspace, git, &lines, None)?;
     why::follow(git, &followed)?;
     Ok(outcome)
+}
+
+/// The commits that are, as a whole, the range that several were.
+fn squashes(changes: &mut Changes<'_>, rewritten: &[(CommitId, CommitId)]) -> BTreeMap<CommitId, (ChangeId, Sighting)> {
+    let mut olds: BTreeMap<CommitId, BTreeSet<CommitId>> = BTreeMap::new();
+    for (from, to) in rewritten {
+        olds.entry(*to).or_default().insert(*from);
+    }
+    olds.retain(|_, olds| olds.len() > 1);
+    olds.into_iter().filter_map(|(to, olds)| Some((to, squashed(changes, &olds, &to)?))).collect()
 }
 
 /// Whether a line is for the change that the new commit makes.
@@ -118,25 +123,15 @@ fn same_trees(git: &Git, one: &CommitId, two: &CommitId) -> Read<bool> {
 
 /// The range that became one commit: the commits that were rewritten to it, one after the other, if together they make
 /// the change that it makes.
-fn squashed(
-    changes: &mut Changes<'_>,
-    rewritten: &[(CommitId, CommitId)],
-    to: &CommitId,
-) -> Option<(ChangeId, Sighting)> {
+fn squashed(changes: &mut Changes<'_>, ids: &BTreeSet<CommitId>, to: &CommitId) -> Option<(ChangeId, Sighting)> {
     let change = changes.of(to).ok()??;
-    let olds: Vec<Commit> = rewritten
-        .iter()
-        .filter(|(_, new)| new == to)
-        .map(|(old, _)| changes.git.commit(old))
-        .collect::<Read<_>>()
-        .ok()?;
+    let olds: Vec<Commit> = ids.iter().map(|old| changes.git.commit(old)).collect::<Read<_>>().ok()?;
     let parents: BTreeSet<CommitId> = olds.iter().flat_map(|commit| commit.parents.clone()).collect();
-    let ids: BTreeSet<CommitId> = olds.iter().map(|commit| commit.id).collect();
     // The one that no other has for a parent is the head, the parent that is not among them the base.
     let mut heads = ids.difference(&parents);
-    let mut bases = parents.difference(&ids);
+    let mut bases = parents.difference(ids);
     let (head, base) = (*heads.next()?, *bases.next()?);
-    if olds.len() < 2 || heads.next().is_some() || bases.next().is_some() {
+    if heads.next().is_some() || bases.next().is_some() {
         return None;
     }
     let (from, till) = (changes.git.commit(&base).ok()?.tree, changes.git.commit(&head).ok()?.tree);

@@ -1,10 +1,12 @@
 //! Evidence of a session, published under its root.
 
 use crate::error::{Code, Error, Result};
-use crate::git::{EVIDENCE, Git, Shelved};
+use crate::git::{EVIDENCE, Git, ObjectError, Shelved};
 use crate::ops::workspace::Workspace;
-use crate::proof::digest::{ObjectId, RootHash};
-use crate::proof::evidence;
+use crate::proof::change::GitAttestation;
+use crate::proof::digest::{CommitId, ObjectId, RootHash};
+use crate::proof::evidence::{self, Verifier};
+use crate::proof::record::{Body, Line};
 use crate::store::RootRow;
 
 /// Largest evidence file that is read, in bytes.
@@ -20,6 +22,22 @@ pub(in crate::ops) fn has_evidence(git: &Git, root: &RootHash) -> Result<bool> {
     let Some(tip) = git.tip(EVIDENCE)? else { return Ok(false) };
     let shelved = git.shelved(&git.commit(&tip)?.tree, &file_name(root))?;
     Ok(matches!(shelved, Shelved::File(_)))
+}
+
+/// The commits that the evidence of a root attests.
+pub(in crate::ops) fn attested_by_evidence(git: &Git, root: &RootHash) -> Result<Vec<CommitId>> {
+    let Some(tip) = git.tip(EVIDENCE)? else { return Ok(Vec::new()) };
+    let Shelved::File(blob) = git.shelved(&git.commit(&tip)?.tree, &file_name(root))? else { return Ok(Vec::new()) };
+    let mut commits = Vec::new();
+    let _ = Verifier::new().push_with(&git.blob(&blob, MAX_EVIDENCE)?, |_, line, _| {
+        if let Line::Entry(entry) = line
+            && let Body::Attest { attest } = &entry.body
+            && let Ok(GitAttestation { commit: Some(commit), .. }) = GitAttestation::parse(attest.as_bytes())
+        {
+            commits.push(commit);
+        }
+    });
+    Ok(commits)
 }
 
 /// Publishes the evidence of a finalized session, unless it is there. The answer is its text.
@@ -64,7 +82,8 @@ fn evidence_of(workspace: &Workspace, row: &RootRow) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// Of two files for one root: the one that verifies, then the one with less withheld, whichever is there already.
+/// Of two files for one root: the one that verifies, then the one with less withheld. Two clones that merge in opposite
+/// directions must come to the same, so the order of the arguments decides nothing.
 ///
 /// Several lists of leaves have one root. A list of which any line can be read has the session's own entries, with the
 /// last of them repeated at most, so the shortest such list is the session's; one of which no line can be read may be
@@ -73,14 +92,18 @@ pub(in crate::ops) fn better_evidence(git: &Git, root: &RootHash, there: ObjectI
     if there == new {
         return Ok(there);
     }
-    let rank = |blob: &ObjectId| {
-        let summary = git.blob(blob, MAX_EVIDENCE).ok().and_then(|text| evidence::verify(&text).ok());
-        let summary = summary.filter(|summary| summary.root == *root);
-        // The least is the best; where nothing else tells them apart, order must not matter where two clones merge.
-        match summary {
-            Some(summary) => (0, summary.withheld == summary.count, summary.count, summary.withheld, *blob),
-            None => (1, true, 0, 0, *blob),
-        }
+    let rank = |blob: ObjectId| {
+        let text = match git.blob(&blob, MAX_EVIDENCE) {
+            Ok(text) => text,
+            // In a partial clone the good one may be the one that is not at hand.
+            Err(missing @ ObjectError::Missing(_)) => return Err(Error::from(missing)),
+            Err(ObjectError::Damaged(..)) => return Ok((1, true, 0, 0, blob)),
+        };
+        // The least is the best.
+        Ok(match evidence::verify(&text).ok().filter(|summary| summary.root == *root) {
+            Some(summary) => (0, summary.withheld == summary.count, summary.count, summary.withheld, blob),
+            None => (1, true, 0, 0, blob),
+        })
     };
-    Ok(if rank(&new) < rank(&there) { new } else { there })
+    Ok(if rank(new)? < rank(there)? { new } else { there })
 }

@@ -22,7 +22,9 @@ use crate::proof::record::Id;
 use crate::store::RootRow;
 
 pub use carry::{Carried, CarryOutcome, carry, carry_rewritten};
-pub(super) use evidence::{MAX_EVIDENCE, better_evidence, file_name as evidence_name, has_evidence};
+pub(super) use evidence::{
+    MAX_EVIDENCE, attested_by_evidence, better_evidence, file_name as evidence_name, has_evidence,
+};
 pub(super) use publish::{Line, MAX_NOTE, heal, join_lines, note_of, publish};
 pub use sign::{SignOutcome, SignRequest, sign};
 
@@ -38,7 +40,7 @@ pub struct AnchorRequest {
 }
 
 /// What `anchor` did.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct AnchorOutcome {
     /// The session.
     pub session_id: Id,
@@ -49,7 +51,7 @@ pub struct AnchorOutcome {
 }
 
 /// An anchor on a commit.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Anchored {
     /// The commit.
     pub commit: CommitId,
@@ -113,6 +115,9 @@ fn on_commits_signed(
     let task_id = workspace.store.session(&row.session_id)?.opening.task_id;
     let attested = workspace.store.attested(&row.session_id)?;
     let evidence = evidence::publish_evidence(workspace, git, row)?;
+    let _alone = publish::alone(workspace);
+    // What an anchor that was killed had remembered is written first, so that it is found there and not made again.
+    let mut restored = heal(workspace, git)?;
     let notes = git.tip(crate::git::NOTES)?;
     let mut lines = Vec::new();
     let mut anchors = Vec::new();
@@ -125,41 +130,37 @@ fn on_commits_signed(
         let change_id = git.change_id(&commit)?;
         let rooted = row.scheme.covers_everything() && is_attested(&attested, &commit, change_id.as_ref());
         let note = notes.map(|tip| note_of(git, &git.commit(&tip)?.tree, id)).transpose()?.unwrap_or_default();
-        let there = existing(&note, id, row);
-        let (anchor_id, created) = match there {
-            Some(anchor) => {
-                if sign {
-                    lines.extend(sign::signed_line(workspace, *id, anchor.clone(), &note)?);
-                }
-                (anchor.id(), false)
+        let (anchor_id, created) = if let Some(anchor) = existing(&note, id, row) {
+            if sign {
+                lines.extend(sign::signed_line(workspace, *id, anchor.clone(), &note)?);
             }
-            None => {
-                let anchor = Anchor {
-                    anchored_at: workspace.context.now(),
-                    change_id,
-                    commit: *id,
-                    count: row.record_count,
-                    genesis: row.genesis,
-                    head: row.head,
-                    root: row.root,
-                    scheme: row.scheme,
-                    session_id: row.session_id.clone(),
-                    task_id: task_id.clone(),
-                    tree: commit.tree,
-                };
-                let anchor_id = anchor.id();
-                if sign {
-                    lines.extend(sign::signed_line(workspace, *id, anchor, &note)?);
-                } else {
-                    let line = NoteLine::Anchor { anchor: Box::new(anchor), signature: None };
-                    lines.push(Line { commit: *id, text: line.to_line().unwrap_or_default(), change: change_id });
-                }
-                (anchor_id, true)
+            (anchor.id(), false)
+        } else {
+            let anchor = Anchor {
+                anchored_at: workspace.context.now(),
+                change_id,
+                commit: *id,
+                count: row.record_count,
+                genesis: row.genesis,
+                head: row.head,
+                root: row.root,
+                scheme: row.scheme,
+                session_id: row.session_id.clone(),
+                task_id: task_id.clone(),
+                tree: commit.tree,
+            };
+            let anchor_id = anchor.id();
+            if sign {
+                lines.extend(sign::signed_line(workspace, *id, anchor, &note)?);
+            } else {
+                let line = NoteLine::Anchor { anchor: Box::new(anchor), signature: None };
+                lines.push(Line { commit: *id, text: line.to_line().unwrap_or_default(), change: change_id });
             }
+            (anchor_id, true)
         };
         anchors.push(Anchored { commit: *id, anchor_id, created, rooted, signed: sign });
     }
-    let restored = publish(workspace, git, &lines)?;
+    restored += publish(workspace, git, &lines, Some(&row.session_id))?;
     why::explain(git, lines.iter().map(|line| line.commit), &evidence)?;
     Ok(AnchorOutcome { session_id: row.session_id.clone(), anchors, restored })
 }

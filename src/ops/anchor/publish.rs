@@ -2,11 +2,15 @@
 //! meanwhile is put back.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{File, TryLockError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::error::Result;
 use crate::git::{Git, NOTES};
 use crate::ops::workspace::Workspace;
 use crate::proof::digest::{ChangeId, CommitId, ObjectId, TreeId};
+use crate::proof::record::Id;
 use crate::store::NewLine;
 
 /// Largest note that is read, in bytes. A note that git cannot merge line by line is no note of ours.
@@ -25,9 +29,13 @@ pub(in crate::ops) struct Line {
 
 /// The lines of a commit's note, as they are.
 pub(in crate::ops) fn note_of(git: &Git, tree: &TreeId, commit: &CommitId) -> Result<BTreeSet<Vec<u8>>> {
+    lines_at(git, &git.find_note(tree, commit)?)
+}
+
+fn lines_at(git: &Git, blobs: &[ObjectId]) -> Result<BTreeSet<Vec<u8>>> {
     let mut lines = BTreeSet::new();
-    for blob in git.find_note(tree, commit)? {
-        lines.extend(lines_of(&git.blob(&blob, MAX_NOTE)?));
+    for blob in blobs {
+        lines.extend(lines_of(&git.blob(blob, MAX_NOTE)?));
     }
     Ok(lines)
 }
@@ -36,10 +44,15 @@ fn lines_of(note: &[u8]) -> BTreeSet<Vec<u8>> {
     note.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).map(<[u8]>::to_vec).collect()
 }
 
-/// The note with all lines of two.
+/// The note with all lines of two: the one that has them, if one does.
 pub(in crate::ops) fn join_lines(git: &Git, ours: &ObjectId, theirs: &ObjectId) -> Result<ObjectId> {
     let mut lines = lines_of(&git.blob(ours, MAX_NOTE)?);
-    lines.extend(lines_of(&git.blob(theirs, MAX_NOTE)?));
+    let others = lines_of(&git.blob(theirs, MAX_NOTE)?);
+    match (lines.is_superset(&others), lines.is_subset(&others)) {
+        (true, false) => return Ok(*ours),
+        (false, true) => return Ok(*theirs),
+        _ => lines.extend(others),
+    }
     git.write_blob(&text_of(&lines))
 }
 
@@ -52,11 +65,31 @@ fn text_of(lines: &BTreeSet<Vec<u8>>) -> Vec<u8> {
     text
 }
 
-/// Adds lines, and puts back what is gone. The answer is how many were put back.
-pub(in crate::ops) fn publish(workspace: &mut Workspace, git: &Git, lines: &[Line]) -> Result<u64> {
+/// Waits until no other process of this clone anchors: two that anchor one session on one commit would both find that it
+/// has no anchor yet. The lock is gone with the process that holds it. Where it cannot be had the work goes on, because
+/// two anchors that say the same do no harm.
+pub(super) fn alone(workspace: &Workspace) -> Option<File> {
+    let folder = File::open(workspace.repository.store_path().parent()?).ok()?;
+    let begun = Instant::now();
+    while let Err(TryLockError::WouldBlock) = folder.try_lock() {
+        if begun.elapsed() > workspace.context.patience() {
+            return None;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    Some(folder)
+}
+
+/// Adds lines, those of a session that is anchored by them if one is named, and puts back what is gone. The answer is how many were put back.
+pub(in crate::ops) fn publish(
+    workspace: &mut Workspace,
+    git: &Git,
+    lines: &[Line],
+    session: Option<&Id>,
+) -> Result<u64> {
     let new: Vec<NewLine<'_>> =
         lines.iter().map(|line| NewLine { commit: line.commit, line: &line.text, change: line.change }).collect();
-    workspace.store.remember(&new, workspace.context.now())?;
+    workspace.store.remember(&new, session, workspace.context.now())?;
     ensure(workspace, git, lines)
 }
 
@@ -72,13 +105,15 @@ fn ensure(workspace: &mut Workspace, git: &Git, asked: &[Line]) -> Result<u64> {
     let restored = git.update(NOTES, "git-proof: anchor", |tip| {
         let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
         let known = store.known_tip(NOTES)?;
+        // What was never seen in the notes is of someone who was killed, or has yet to come to writing it.
         let (mut wanted, last) = store.unseen_after(known.map_or(0, |(_, number)| number))?;
         up_to = last;
-        if let Some((known, _)) = known
-            && Some(known) != tip
-        {
-            wanted.extend(overwritten(workspace, git, &known, tree.as_ref())?);
-        }
+        let mut overwritten = match known {
+            Some((known, _)) if Some(known) != tip => overwritten(workspace, git, &known, tree.as_ref())?,
+            _ => Vec::new(),
+        };
+        overwritten.retain(|(commit, text)| !asked.iter().any(|new| new.commit == *commit && new.text == *text));
+        wanted.extend(overwritten.iter().cloned());
         wanted.extend(asked.iter().map(|line| (line.commit, line.text.clone())));
         let mut notes: BTreeMap<CommitId, BTreeSet<Vec<u8>>> = BTreeMap::new();
         for (commit, line) in wanted {
@@ -87,11 +122,11 @@ fn ensure(workspace: &mut Workspace, git: &Git, asked: &[Line]) -> Result<u64> {
         let mut blobs = BTreeMap::new();
         let mut restored = 0;
         for (commit, mut lines) in notes {
-            let there = tree.map(|tree| note_of(git, &tree, &commit)).transpose()?.unwrap_or_default();
-            let missing = lines.difference(&there);
-            let old = missing.filter(|line| !asked.iter().any(|new| new.text.as_bytes() == *line)).count();
-            restored += old as u64;
-            if lines.is_subset(&there) {
+            let places = tree.map(|tree| git.find_note(&tree, &commit)).transpose()?.unwrap_or_default();
+            let there = lines_at(git, &places)?;
+            let gone = |(of, line): &&(CommitId, String)| *of == commit && !there.contains(line.as_bytes());
+            restored += overwritten.iter().filter(gone).count() as u64;
+            if lines.is_subset(&there) && places.len() < 2 {
                 continue;
             }
             lines.extend(there);

@@ -65,7 +65,7 @@ pub fn sign(workspace: &mut Workspace, request: &SignRequest) -> Result<SignOutc
         return Err(Error::new(Code::InvalidParams, format!("commit {commit} has no anchor that could be signed"))
             .hint("git proof verify tells what it has; git proof sync fetches what others anchored"));
     }
-    let restored = publish(workspace, &git, &lines)?;
+    let restored = publish(workspace, &git, &lines, None)?;
     Ok(SignOutcome { commit, signed, restored })
 }
 

@@ -124,7 +124,7 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
         // Every new text is on disk before the first file is replaced, and the files are before the configuration.
         let staged = writes.iter().filter_map(|write| write.stage(context)).collect::<Result<Vec<_>>>()?;
         if outcome.store.is_some() {
-            Store::open_or_create(&survey.repository.store_path(), context.patience())?;
+            Store::open_or_create(&survey.repository.store_path(), context.patience())?.expect_commits()?;
         }
         staged.into_iter().try_for_each(Staged::replace)?;
         writes.iter().try_for_each(|write| write.remove(root))?;

@@ -8,20 +8,27 @@ use crate::git::{CHANGES, Git, NOTES, Remote, Shelved};
 use crate::ops::anchor::{MAX_NOTE, note_of};
 use crate::ops::workspace::Workspace;
 use crate::proof::change::Sighting;
-use crate::proof::digest::{ChangeId, CommitId};
+use crate::proof::digest::{ChangeId, CommitId, TreeId};
 use crate::proof::note::NoteLine;
+
+/// How deep squashes of squashes are followed.
+const MAX_DEPTH: u32 = 3;
+/// Commits of a branch among which its fork point is looked for.
+const MAX_BRANCH: usize = 1000;
 
 /// A branch that is being pushed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pushed {
+    /// Its name on the remote, such as `refs/heads/topic`.
+    pub name: String,
     /// The commit that it is set to.
     pub head: CommitId,
     /// The commit where it was on the remote, if it was there.
     pub was: Option<CommitId>,
 }
 
-/// Adds the anchors that no remote has yet. The commit itself is kept alive only where the remote has it anyway: a commit
-/// that nobody pushed is nobody's to publish.
+/// Adds the anchors that no remote has yet, and the branches that were pushed before they were anchored, or without the
+/// hook. A commit is kept alive only where the remote has it anyway: one that nobody pushed is nobody's to publish.
 pub(super) fn index_anchors(workspace: &Workspace, git: &Git, remote: &Remote) -> Result<()> {
     let (lines, _) = workspace.store.unseen_after(0)?;
     let mut sightings = BTreeSet::new();
@@ -32,11 +39,22 @@ pub(super) fn index_anchors(workspace: &Workspace, git: &Git, remote: &Remote) -
             sightings.insert((change, Sighting::Commit(*commit)));
         }
     }
-    let commits: Vec<CommitId> = lines.iter().map(|(commit, _)| *commit).collect();
-    let hidden: BTreeSet<CommitId> =
-        git.unreachable_from(&format!("refs/remotes/{}", remote.name), &commits)?.into_iter().collect();
-    let keep = commits.into_iter().filter(|commit| !hidden.contains(commit)).collect();
-    add(git, &sightings, &keep)
+    let mut commits: Vec<CommitId> = lines.iter().map(|(commit, _)| *commit).collect();
+    let prefix = format!("refs/remotes/{}", remote.name);
+    let hidden: BTreeSet<CommitId> = git.unreachable_from(&prefix, &commits)?.into_iter().collect();
+    commits.retain(|commit| !hidden.contains(commit));
+    add(git, &sightings, &commits.iter().copied().collect())?;
+    if commits.is_empty() {
+        return Ok(());
+    }
+    let mut branches = Vec::new();
+    for (name, head) in git.refs_below(&prefix)? {
+        if git.unreachable_from(&name, &commits)?.len() < commits.len() {
+            let name = name.replacen(&prefix, "refs/heads", 1);
+            branches.push(Pushed { name, head, was: None });
+        }
+    }
+    index_pushed(workspace, git, remote, &branches)
 }
 
 /// Adds what is being pushed: each branch as a whole range, if there is an anchor in it, and the ranges that its commits
@@ -44,56 +62,127 @@ pub(super) fn index_anchors(workspace: &Workspace, git: &Git, remote: &Remote) -
 pub fn index_pushed(workspace: &Workspace, git: &Git, remote: &Remote, pushed: &[Pushed]) -> Result<()> {
     let Some(notes) = git.tip(NOTES)? else { return Ok(()) };
     let notes = git.commit(&notes)?.tree;
-    let publish_squashed = git.setting("proof.publishSquashed").is_none_or(|value| value != "false");
-    let mut sightings = BTreeSet::new();
-    let mut keep = BTreeSet::new();
+    let squashed = git.setting("proof.publishSquashed").is_none_or(|value| value != "false");
+    let (sightings, keep) = (BTreeSet::new(), BTreeSet::new());
+    let mut walk = Walk { workspace, git, notes, squashed, sightings, keep };
     for branch in pushed {
-        let Some(base) = base_of(git, remote, branch)? else { continue };
-        let commits = git.commits(&[&format!("{base}..{}", branch.head)])?;
+        for base in bases_of(git, remote, branch)? {
+            let anchored = walk.range(&base, &branch.head, 0)?;
+            if anchored > 1 {
+                walk.sight(None, &base, &branch.head)?;
+            }
+        }
+    }
+    add(git, &walk.sightings, &walk.keep)
+}
+
+/// A walk over what is pushed, and over what that was made of.
+struct Walk<'a> {
+    workspace: &'a Workspace,
+    git: &'a Git,
+    notes: TreeId,
+    /// Whether commits that were squashed here are published, so that the squash can be checked.
+    squashed: bool,
+    sightings: BTreeSet<(ChangeId, Sighting)>,
+    keep: BTreeSet<CommitId>,
+}
+
+impl Walk<'_> {
+    /// How many commits a range has; 0 if none of them is proven.
+    fn range(&mut self, base: &CommitId, head: &CommitId, depth: u32) -> Result<usize> {
+        let commits = self.git.commits(&[&format!("{base}..{head}")])?;
         let mut anchored = false;
         for id in &commits {
-            let note = note_of(git, &notes, id)?;
-            let commit = git.commit(id)?;
-            if !note.is_empty() {
-                anchored = true;
-            } else if let Some(change) = git.change_id(&commit)? {
-                anchored |= !workspace.store.anchored_with(&change)?.is_empty();
-                for sighting in workspace.store.sightings(&change)? {
-                    if let (Sighting::Range { head, .. }, true) = (sighting, publish_squashed) {
-                        anchored = true;
-                        keep.insert(head);
-                        sightings.insert((change, sighting));
-                    }
+            anchored |= self.commit(id, depth)?;
+        }
+        Ok(if anchored { commits.len() } else { 0 })
+    }
+
+    /// Whether a commit is proven: by its note, by its change, or as a range.
+    fn commit(&mut self, id: &CommitId, depth: u32) -> Result<bool> {
+        if !note_of(self.git, &self.notes, id)?.is_empty() {
+            return Ok(true);
+        }
+        let Some(change) = self.git.change_id(&self.git.commit(id)?)? else { return Ok(false) };
+        let mut anchored = !self.workspace.store.anchored_with(&change)?.is_empty();
+        if self.squashed && depth < MAX_DEPTH {
+            for sighting in self.workspace.store.sightings(&change)? {
+                let Sighting::Range { base, head } = sighting else { continue };
+                // What has no proof in it stays at home.
+                if self.git.has(&head.0) && self.git.has(&base.0) && self.range(&base, &head, depth + 1)? > 0 {
+                    anchored = true;
+                    self.sight(Some(change), &base, &head)?;
                 }
             }
         }
-        if !anchored || commits.len() < 2 {
-            continue;
-        }
-        let (from, till) = (git.commit(&base)?.tree, git.commit(&branch.head)?.tree);
-        if let Some(change) = git.change_between(Some(&from), &till)? {
-            sightings.insert((change, Sighting::Range { base, head: branch.head }));
-            keep.insert(branch.head);
-        }
+        Ok(anchored)
     }
-    add(git, &sightings, &keep)
+
+    fn sight(&mut self, change: Option<ChangeId>, base: &CommitId, head: &CommitId) -> Result<()> {
+        let change = match change {
+            None => {
+                let (from, till) = (self.git.commit(base)?.tree, self.git.commit(head)?.tree);
+                self.git.change_between(Some(&from), &till)?
+            }
+            known => known,
+        };
+        if let Some(change) = change {
+            self.sightings.insert((change, Sighting::Range { base: *base, head: *head }));
+            self.keep.insert(*head);
+        }
+        Ok(())
+    }
 }
 
-/// Where a branch will be merged to: the remote's main branch, or what it has of the branch itself.
-fn base_of(git: &Git, remote: &Remote, branch: &Pushed) -> Result<Option<CommitId>> {
-    let mut tips = Vec::new();
-    for name in ["HEAD", "main", "master"] {
-        tips.extend(git.tip(&format!("refs/remotes/{}/{name}", remote.name))?);
+/// Where a branch may be merged to: where it left the remote's main branch, and where it left the nearest of the others;
+/// or else what the remote has of the branch itself.
+fn bases_of(git: &Git, remote: &Remote, branch: &Pushed) -> Result<BTreeSet<CommitId>> {
+    let prefix = format!("refs/remotes/{}", remote.name);
+    let own = branch.name.replacen("refs/heads", &prefix, 1);
+    let mut others = git.refs_below(&prefix)?;
+    others.retain(|(name, tip)| *name != own && *tip != branch.head && git.has(&tip.0));
+    let mut bases = BTreeSet::new();
+    let main = ["HEAD", "main", "master"].iter().find_map(|name| {
+        let name = format!("{prefix}/{name}");
+        others.iter().find(|(other, _)| *other == name).map(|(_, tip)| *tip)
+    });
+    if let Some(main) = main {
+        bases.extend(git.merge_base(&main, &branch.head)?);
     }
-    tips.extend(branch.was.filter(|was| git.has(&was.0)));
-    for tip in tips {
-        if let Some(base) = git.merge_base(&tip, &branch.head)?
-            && base != branch.head
-        {
-            return Ok(Some(base));
+    bases.extend(nearest_fork(git, branch, &others)?);
+    if bases.is_empty()
+        && let Some(was) = branch.was.filter(|was| git.has(&was.0))
+    {
+        bases.extend(git.merge_base(&was, &branch.head)?);
+    }
+    bases.remove(&branch.head);
+    Ok(bases)
+}
+
+/// Where a branch left the others: of the parents that are theirs, the one with the least after it.
+fn nearest_fork(git: &Git, branch: &Pushed, others: &[(String, CommitId)]) -> Result<Option<CommitId>> {
+    if others.is_empty() {
+        return Ok(None);
+    }
+    let mut arguments = vec![branch.head.to_string()];
+    arguments.extend(others.iter().map(|(_, tip)| format!("^{tip}")));
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let alone: BTreeSet<CommitId> = git.commits(&arguments)?.into_iter().collect();
+    if alone.len() > MAX_BRANCH {
+        return Ok(None);
+    }
+    let mut forks = BTreeSet::new();
+    for commit in &alone {
+        forks.extend(git.commit(commit)?.parents.into_iter().filter(|parent| !alone.contains(parent)));
+    }
+    let mut nearest = None;
+    for fork in forks {
+        let after = git.commits(&[&format!("{fork}..{}", branch.head)])?.len();
+        if nearest.is_none_or(|(least, _)| after < least) {
+            nearest = Some((after, fork));
         }
     }
-    Ok(None)
+    Ok(nearest.map(|(_, fork)| fork))
 }
 
 /// Adds lines to the index, and keeps commits alive.
@@ -119,7 +208,7 @@ fn add(git: &Git, sightings: &BTreeSet<(ChangeId, Sighting)>, keep: &BTreeSet<Co
             }
             if !lines.is_subset(&there) {
                 there.extend(lines.iter().cloned());
-                let text: String = there.iter().map(|line| format!("{line}\n")).collect();
+                let text = there.into_iter().collect::<Vec<_>>().join("\n") + "\n";
                 files.push((name, git.write_blob(text.as_bytes())?));
             }
         }

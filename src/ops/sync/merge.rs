@@ -1,21 +1,30 @@
 //! Merging what a remote has: notes as unions of lines, evidence and changes as unions of files. Rounds only go forward.
+//! It makes no difference which side is ahead of the other: whoever is may have taken something away.
 
 use crate::error::{Code, Error, Result};
-use crate::git::{CHANGES, EVIDENCE, Git, NOTES, ROUNDS, Remote};
+use crate::git::{CHANGES, EVIDENCE, Git, NOTES, ROUNDS, Read, Remote};
 use crate::ops::anchor::{better_evidence, join_lines};
-use crate::ops::workspace::Workspace;
 use crate::proof::digest::{CommitId, RootHash, TreeId};
 
 /// Merges the remote's state of a ref into ours. `true` if that changed ours.
-pub(super) fn merge(workspace: &Workspace, git: &Git, remote: &Remote, shared: &str) -> Result<bool> {
+pub(super) fn merge(git: &Git, remote: &Remote, shared: &str) -> Result<bool> {
     let Some(theirs) = git.tip(&remote.tracking(shared))? else { return Ok(false) };
-    let _ = workspace;
+    let their_tree = readable(git, &theirs).map_err(|error| {
+        Error::new(Code::RemoteFailed, format!("{shared} of {} is not what git-proof writes", remote.name))
+            .because(error)
+            .hint("nothing of it was taken over; whoever looks after the remote should look at that ref")
+    })?;
     git.update(shared, &format!("git-proof: merge {}", remote.name), |ours| {
         let Some(ours) = ours else { return Ok((Some(theirs), true)) };
-        if ours == theirs || git.is_ancestor(&theirs, &ours)? {
+        if ours == theirs {
             return Ok((None, false));
         }
-        if git.is_ancestor(&ours, &theirs)? {
+        let ahead = git.is_ancestor(&theirs, &ours)?;
+        let behind = !ahead && git.is_ancestor(&ours, &theirs)?;
+        if shared == ROUNDS && ahead {
+            return Ok((None, false));
+        }
+        if shared == ROUNDS && behind {
             return Ok((Some(theirs), true));
         }
         if shared == ROUNDS {
@@ -23,14 +32,24 @@ pub(super) fn merge(workspace: &Workspace, git: &Git, remote: &Remote, shared: &
                 .because(format!("ours ends at {ours}, theirs at {theirs}, and neither is in the other"))
                 .hint("git proof rounds shows both; one of them was published over the other"));
         }
-        let tree = united(git, shared, &tree_of(git, &ours)?, &tree_of(git, &theirs)?)?;
-        let message = format!("Merge {shared} of {}", remote.name);
-        Ok((Some(git.write_commit(&tree, &[ours, theirs], &message)?), true))
+        let our_tree = git.commit(&ours)?.tree;
+        let tree = united(git, shared, &our_tree, &their_tree)?;
+        let parents: &[CommitId] = match (ahead, behind) {
+            (true, _) if tree == our_tree => return Ok((None, false)),
+            (_, true) if tree == their_tree => return Ok((Some(theirs), true)),
+            (true, _) => &[ours],
+            (_, true) => &[theirs],
+            _ => &[ours, theirs],
+        };
+        Ok((Some(git.write_commit(&tree, parents, &format!("Merge {shared} of {}", remote.name))?), true))
     })
 }
 
-fn tree_of(git: &Git, commit: &CommitId) -> Result<TreeId> {
-    Ok(git.commit(commit)?.tree)
+/// The tree of a commit, if both are what they should be. A ref can name anything.
+fn readable(git: &Git, commit: &CommitId) -> Read<TreeId> {
+    let tree = git.commit(commit)?.tree;
+    git.tree(&tree)?;
+    Ok(tree)
 }
 
 fn united(git: &Git, shared: &str, ours: &TreeId, theirs: &TreeId) -> Result<TreeId> {

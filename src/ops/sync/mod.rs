@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::anchor;
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
-use crate::git::{Git, PushRefusal, Remote, SHARED};
+use crate::git::{Git, NOTES, PushRefusal, Remote, SHARED};
 use crate::proof::digest::CommitId;
 
 pub use index::{Pushed, index_pushed};
@@ -39,6 +39,7 @@ pub struct SyncOutcome {
 /// Shares with a remote. `progress` is told what is being done.
 pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn FnMut(&str)) -> Result<SyncOutcome> {
     let git = workspace.git()?;
+    git.must_be_writable()?;
     let remote = git.remote(named)?;
     let mut outcome = SyncOutcome {
         remote: remote.name.clone(),
@@ -52,26 +53,21 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
     loop {
         progress(&format!("asking {}", remote.name));
         let theirs = git.list_remote(&remote)?;
-        take(workspace, &git, &remote, &theirs, &mut outcome, progress)?;
-        let mut ours = BTreeMap::new();
-        for shared in SHARED {
-            if let Some(tip) = git.tip(shared)? {
-                ours.insert(shared, tip);
-            }
-        }
-        let lines = workspace.store.unseen_after(0)?.0;
-        let news: Vec<&'static str> = SHARED
+        take(&git, &remote, &theirs, &mut outcome, progress)?;
+        let ours = tips(&git)?;
+        let news: Vec<(&'static str, CommitId)> = SHARED
             .into_iter()
-            .filter(|shared| ours.contains_key(shared) && ours.get(shared) != theirs.get(shared))
+            .filter_map(|shared| Some((shared, *ours.get(shared)?)))
+            .filter(|(shared, tip)| theirs.get(shared) != Some(tip))
             .collect();
         if news.is_empty() {
-            return arrived(workspace, &git, &remote, &ours, &lines, outcome);
+            return arrived(workspace, &git, &remote, &ours, outcome);
         }
         progress(&format!("pushing to {}", remote.name));
         match push(&git, &remote, &news, atomic)? {
             Ok(()) => {
-                outcome.pushed = news;
-                return arrived(workspace, &git, &remote, &ours, &lines, outcome);
+                outcome.pushed = news.into_iter().map(|(shared, _)| shared).collect();
+                return arrived(workspace, &git, &remote, &ours, outcome);
             }
             Err(PushRefusal::NotAtomic) => atomic = false,
             Err(PushRefusal::Denied(why)) => return Err(denied(&remote, &why)),
@@ -90,8 +86,25 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
     }
 }
 
+/// Where the shared refs are now. The notes are looked at first, because whoever anchors moves them last: so what is known
+/// of the others is never older than what the notes rest on.
+fn tips(git: &Git) -> Result<BTreeMap<&'static str, CommitId>> {
+    let mut tips = BTreeMap::new();
+    for shared in SHARED.into_iter().rev() {
+        if let Some(tip) = git.tip(shared)? {
+            tips.insert(shared, tip);
+        }
+    }
+    Ok(tips)
+}
+
 /// One push of all, or where the remote cannot do that, one after the other: a note never before what it rests on.
-fn push(git: &Git, remote: &Remote, news: &[&str], atomic: bool) -> Result<std::result::Result<(), PushRefusal>> {
+fn push(
+    git: &Git,
+    remote: &Remote,
+    news: &[(&str, CommitId)],
+    atomic: bool,
+) -> Result<std::result::Result<(), PushRefusal>> {
     if atomic {
         return git.push(remote, news, true);
     }
@@ -105,7 +118,6 @@ fn push(git: &Git, remote: &Remote, news: &[&str], atomic: bool) -> Result<std::
 
 /// Fetches what the remote has and this clone does not, and merges it.
 fn take(
-    workspace: &mut Workspace,
     git: &Git,
     remote: &Remote,
     theirs: &BTreeMap<&'static str, CommitId>,
@@ -122,8 +134,8 @@ fn take(
         progress(&format!("fetching from {}", remote.name));
         git.fetch(remote, &wanted)?;
     }
-    for shared in theirs.keys() {
-        if merge::merge(workspace, git, remote, shared)? && !outcome.fetched.contains(shared) {
+    for shared in SHARED.into_iter().filter(|shared| theirs.contains_key(shared)) {
+        if merge::merge(git, remote, shared)? && !outcome.fetched.contains(&shared) {
             outcome.fetched.push(shared);
         }
     }
@@ -136,14 +148,22 @@ fn arrived(
     git: &Git,
     remote: &Remote,
     ours: &BTreeMap<&'static str, CommitId>,
-    lines: &[(CommitId, String)],
     outcome: SyncOutcome,
 ) -> Result<SyncOutcome> {
     for (shared, tip) in ours {
         let tracking = remote.tracking(shared);
         git.update(&tracking, "git-proof: sync", |old| Ok(((old != Some(*tip)).then_some(*tip), ())))?;
     }
-    workspace.store.mark_seen(lines, &remote.name)?;
+    // Another process may have remembered a line meanwhile that is not in what was pushed.
+    let Some(notes) = ours.get(NOTES) else { return Ok(outcome) };
+    let notes = git.commit(notes)?.tree;
+    let mut seen = Vec::new();
+    for (commit, line) in workspace.store.unseen_after(0)?.0 {
+        if anchor::note_of(git, &notes, &commit)?.contains(line.as_bytes()) {
+            seen.push((commit, line));
+        }
+    }
+    workspace.store.mark_seen(&seen, &remote.name)?;
     Ok(outcome)
 }
 

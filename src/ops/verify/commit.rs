@@ -30,7 +30,7 @@ const MAX_RANGE: usize = 1000;
 const MAX_LOOKED_AT: usize = 4 * MAX_RANGE;
 
 /// A commit and how it stands.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct CommitVerdict {
     /// The commit.
     pub commit: CommitId,
@@ -54,7 +54,7 @@ pub struct CommitVerdict {
 }
 
 /// A session that explains a commit, or claims to.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct SessionVerdict {
     /// The session.
     pub session_id: Id,
@@ -203,7 +203,7 @@ impl<'a> Judge<'a> {
         let outcome = match &squashed {
             Some(range) => {
                 let others = weighed.iter().flat_map(|weighed| &weighed.standing.findings).chain(&note.findings);
-                range.conclude(&trailers, others)
+                range.conclude(&trailers, others, self.rules.must_be_anchored)
             }
             None => {
                 let judged: Vec<Judged<'_>> = weighed
@@ -351,11 +351,12 @@ impl<'a> Judge<'a> {
         let mut squash =
             Squash { verdict: Verdict::Exempt, sessions: Vec::new(), findings: Vec::new(), base: *base, head: *head };
         let mut known = HashSet::new();
-        let mut parents = Vec::new();
+        let (mut parents, mut unproven) = (Vec::new(), false);
         // From the oldest on, as they were made.
         for id in commits.iter().rev() {
             let commit = self.commit(id, depth + 1);
             squash.verdict = squash.verdict.max(commit.verdict);
+            unproven |= commit.proof_grade && commit.verdict == Verdict::Exempt;
             parents.extend(commit.parents);
             for session in commit.sessions {
                 if known.insert(session.anchor_id) {
@@ -367,6 +368,10 @@ impl<'a> Judge<'a> {
                 finding.message = format!("in the squashed commit {short}: {}", finding.message);
                 finding
             }));
+        }
+        // A part that must be proven and is not: neither is the whole.
+        if unproven && squash.verdict == Verdict::Pass {
+            squash.verdict = Verdict::Exempt;
         }
         let ends = Ends { tips: vec![*head], excluded: vec![*base] };
         let listed = commits.iter().copied().collect();
@@ -421,7 +426,12 @@ struct Squash {
 }
 
 impl Squash {
-    fn conclude<'a>(&self, trailers: &ProofTrailers, others: impl Iterator<Item = &'a Finding>) -> Outcome {
+    fn conclude<'a>(
+        &self,
+        trailers: &ProofTrailers,
+        others: impl Iterator<Item = &'a Finding>,
+        must_be_anchored: bool,
+    ) -> Outcome {
         let mut findings = self.findings.clone();
         findings.extend(others.cloned().map(Finding::softened));
         let mut verdict = self.verdict;
@@ -448,9 +458,13 @@ impl Squash {
                 findings.push(Finding::error(FindingCode::TrailerMismatch, message));
             }
         }
-        if verdict == Verdict::Exempt {
+        if verdict == Verdict::Exempt && !self.sessions.iter().any(|session| session.holds) {
+            let finding =
+                Finding::error(FindingCode::AnchorMissing, "no commit of the squashed range has an anchor that holds");
+            findings.push(if must_be_anchored { finding } else { finding.softened() });
+        }
+        if verdict == Verdict::Exempt && must_be_anchored {
             verdict = Verdict::Fail;
-            findings.push(Finding::error(FindingCode::AnchorMissing, "no commit of the squashed range has an anchor"));
         }
         let binding = (verdict == Verdict::Pass).then_some(Binding::Squashed);
         Outcome { verdict, binding, findings }

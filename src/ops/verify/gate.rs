@@ -1,5 +1,7 @@
 //! `gate`: the verdict over a range, by the policy of the branch it is to be merged into.
 
+use serde::Serialize;
+
 use super::gather::Gatherer;
 use super::range::Ends;
 use super::rules::Rules;
@@ -29,19 +31,36 @@ impl GateRequest {
     }
 }
 
-/// Judges `base..head`. A proof-grade commit without an anchor fails.
+/// The ends of a range, as they were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct JudgedRange {
+    /// Where the policy is; `None` for a branch that comes from nothing.
+    pub base: Option<CommitId>,
+    /// The newest commit.
+    pub head: CommitId,
+}
+
+/// Judges `base..head`. A proof-grade commit without an anchor fails. A base of nothing but zeros is what git says of a
+/// branch that did not exist: all of `head` is judged then, by the defaults.
 pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     let place = Repository::discover(context)?;
     let git = Git::open(&place, context)?;
-    let (base, head) = (git.resolve(&request.base)?, git.resolve(&request.head)?);
-    let mut rules = Rules::of(&git, &base, context.now())?;
+    let head = git.resolve(&request.head)?;
+    let nothing = CommitId::parse(&request.base).is_some_and(|id| id.0.as_bytes().iter().all(|byte| *byte == 0));
+    let base = if nothing { None } else { Some(git.resolve(&request.base)?) };
+    let mut rules = match &base {
+        Some(base) => Rules::of(&git, base, context.now())?,
+        None => Rules::defaults(context.now())?,
+    };
     if request.require_policy && !rules.from_file {
         return Err(Error::new(Code::PolicyUnreadable, format!("{} has no .proof/policy.toml", request.base))
             .hint("commit one there, or leave --require-policy away to use the defaults"));
     }
     rules.must_be_anchored = true;
     rules.look_everywhere = false;
-    judge(context, &place, git, &rules, &Ends { tips: vec![head], excluded: vec![base] })
+    let ends = Ends { tips: vec![head], excluded: base.into_iter().collect() };
+    let outcome = judge(context, &place, git, &rules, &ends)?;
+    Ok(VerifyOutcome { range: Some(JudgedRange { base, head }), ..outcome })
 }
 
 /// Judges what a remote does not have yet, before it is pushed there. The policy is that of the remote's main branch;

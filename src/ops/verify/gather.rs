@@ -32,7 +32,7 @@ pub(super) struct Note {
 }
 
 /// Something that a session said, for people.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Told {
     /// What kind of record.
     #[serde(rename = "type")]
@@ -161,13 +161,12 @@ impl Gatherer {
     /// An entry of a tree by its name. A directory and something else of the same name are two.
     fn entry(&self, tree: &TreeId, name: &str, directory: bool) -> Read<Option<TreeEntry>> {
         let known = self.trees.borrow().get(tree).map(Rc::clone);
-        let entries = match known {
-            Some(entries) => entries,
-            None => {
-                let entries = Rc::new(self.git.tree(tree)?);
-                keep(&mut self.trees.borrow_mut(), *tree, &entries);
-                entries
-            }
+        let entries = if let Some(entries) = known {
+            entries
+        } else {
+            let entries = Rc::new(self.git.tree(tree)?);
+            keep(&mut self.trees.borrow_mut(), *tree, &entries);
+            entries
         };
         // As git sorts them: a directory as if its name ended in a slash.
         let key = |name: &[u8], directory: bool| [name, if directory { b"/" } else { b"" }].concat();

@@ -3,6 +3,7 @@
 mod commit;
 mod gate;
 mod gather;
+mod place;
 mod policy;
 mod range;
 mod rules;
@@ -18,9 +19,10 @@ use crate::store::Store;
 
 pub use commit::{CommitVerdict, SessionVerdict};
 pub(super) use gate::gate_received;
-pub use gate::{GateRequest, gate, gate_push};
+pub use gate::{GateRequest, JudgedRange, gate, gate_push};
 use gather::Gatherer;
 pub use gather::Told;
+pub use place::first_paths;
 pub use policy::{ExplainOutcome, PolicyOutcome, check_policy, explain_policy};
 use range::Ends;
 use rules::Rules;
@@ -35,7 +37,7 @@ pub struct VerifyRequest {
 }
 
 /// How commits stand.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct VerifyOutcome {
     /// The worst of them.
     pub verdict: Verdict,
@@ -45,10 +47,13 @@ pub struct VerifyOutcome {
     pub commits: Vec<CommitVerdict>,
     /// Whether the policy came from a file of the judged history; else the defaults were used.
     pub policy: &'static str,
+    /// The range that was judged, where it was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<JudgedRange>,
 }
 
 /// How many commits stand how.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Summary {
     /// Proven.
     pub pass: u64,
@@ -72,7 +77,7 @@ impl VerifyOutcome {
             }
         }
         let verdict = commits.iter().map(|commit| commit.verdict).max().unwrap_or(Verdict::Exempt);
-        Self { verdict, summary, commits, policy: if from_file { "file" } else { "defaults" } }
+        Self { verdict, summary, commits, policy: if from_file { "file" } else { "defaults" }, range: None }
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::mpsc;
 use rusqlite::Connection;
 
 use super::session::{self, SessionRow};
-use super::{Failure, Store, event, finalize};
+use super::{Failure, Store, Watcher, event, finalize};
 use crate::error::Result;
 use crate::proof::digest::{ChainHash, RootHash};
 use crate::proof::record::{Id, RecordType};
@@ -122,7 +122,7 @@ impl Store {
     pub fn check(&self, session: &Id) -> Result<ChainCheck> {
         self.read(|connection| {
             let row = session::find(connection, session)?;
-            let mut check = check(connection, &row)?;
+            let mut check = check(connection, &row, self.watcher.as_ref())?;
             if check.broken.is_none() {
                 check.broken = ledger_break(connection, &row, &check)?;
             }
@@ -154,7 +154,11 @@ fn ledger_break(connection: &Connection, row: &SessionRow, check: &ChainCheck) -
 const LONG: u64 = 4096;
 
 /// Walks the chain of a session up to the first break.
-pub(super) fn check(connection: &Connection, session: &SessionRow) -> Result<ChainCheck, Failure> {
+pub(super) fn check(
+    connection: &Connection,
+    session: &SessionRow,
+    watcher: Option<&Watcher>,
+) -> Result<ChainCheck, Failure> {
     let mut walk = Walk::new(session);
     if session.count < LONG {
         fetch(connection, session, |batch| walk.verify(&batch))?;
@@ -167,7 +171,14 @@ pub(super) fn check(connection: &Connection, session: &SessionRow) -> Result<Cha
             fetched.into_iter().find(|batch| !walk.verify(batch));
             walk.finish()
         });
-        fetch(connection, session, |batch| rows.send(batch).is_ok())?;
+        let mut fetched = 0;
+        fetch(connection, session, |batch| {
+            fetched += batch.rows.len() as u64;
+            if let Some(watcher) = watcher {
+                watcher.tell(fetched, session.count);
+            }
+            rows.send(batch).is_ok()
+        })?;
         drop(rows);
         Ok(verifier.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })

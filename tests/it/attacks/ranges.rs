@@ -98,7 +98,7 @@ fn forged_commit_graph_does_not_hide_one() {
     let (ids, data) = (chunk(&graph, b"OIDL"), chunk(&graph, b"CDAT"));
     let place = |graph: &[u8], id: &str| {
         let hex = |at: usize| graph[ids + 20 * at..][..20].iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        (0..).find(|at| hex(*at) == id).unwrap()
+        (0..64).find(|at| hex(*at) == id).unwrap()
     };
     let (good, before) = (place(&graph, &hidden.good), place(&graph, &proven.head));
     let parent = u32::try_from(before).unwrap().to_be_bytes();

@@ -5,4 +5,4 @@ mod history;
 mod hostile;
 mod random;
 mod ranges;
-mod scratch;
+pub(crate) mod scratch;

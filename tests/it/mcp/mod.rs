@@ -1,12 +1,16 @@
 //! The MCP server as a process: through rmcp's own client, and line by line.
 
 mod catalogue;
+mod progress;
 mod refusals;
+mod schema;
 mod sequence;
+mod soak;
 mod together;
 mod tools;
 mod wire;
 
+use std::cell::OnceCell;
 use std::path::Path;
 use std::process::Stdio;
 
@@ -16,7 +20,7 @@ use rmcp::model::{
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RunningService, ServiceError};
 use rmcp::transport::TokioChildProcess;
 use rmcp::{Peer, RoleClient};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use crate::common;
@@ -39,13 +43,15 @@ pub(super) const ERAS: [Era; 5] = [
 ];
 
 /// An agent with a server of its own.
-pub(super) struct Agent {
+pub(crate) struct Agent {
     runtime: tokio::runtime::Runtime,
     service: RunningService<RoleClient, ClientConfig>,
+    /// What the server says of its tools, once it has been asked.
+    tools: OnceCell<Value>,
 }
 
 impl Agent {
-    pub(super) fn new(directory: &Path) -> Self {
+    pub(crate) fn new(directory: &Path) -> Self {
         Self::with(directory, Era::Initialize("2025-11-25"), &[])
     }
 
@@ -69,7 +75,7 @@ impl Agent {
             let (transport, _) = TokioChildProcess::builder(command).stderr(Stdio::null()).spawn().unwrap();
             me.serve_with_lifecycle(transport, lifecycle).await.unwrap()
         });
-        Self { runtime, service }
+        Self { runtime, service, tools: OnceCell::new() }
     }
 
     /// Asks the server something.
@@ -93,6 +99,8 @@ impl Agent {
         assert_eq!(serde_json::from_str::<Value>(text[0]["text"].as_str().unwrap()).unwrap(), envelope);
         assert_eq!(text.as_array().unwrap().len(), 1);
         assert_eq!(result.is_error, Some(envelope["ok"] == false), "{envelope}");
+        let schema = self.schema(tool);
+        assert_eq!(schema::flaw(&schema, &schema, &envelope), None, "{tool}");
         let keys: Vec<_> = envelope.as_object().unwrap().keys().map(String::as_str).collect();
         if envelope["ok"] == true {
             assert_eq!(keys, ["data", "ok"]);
@@ -106,9 +114,18 @@ impl Agent {
         envelope
     }
 
+    /// The schema of a tool's answers.
+    pub(super) fn schema(&self, tool: &str) -> Value {
+        let tools = self.tools.get_or_init(|| {
+            let tools = self.ask(async |peer| peer.list_all_tools().await.unwrap());
+            tools.into_iter().map(|tool| (tool.name.to_string(), json!(tool.output_schema))).collect()
+        });
+        tools[tool].clone()
+    }
+
     /// Calls a tool that must succeed; the answer is its data.
     #[track_caller]
-    pub(super) fn ok(&self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn ok(&self, tool: &str, arguments: Value) -> Value {
         let envelope = self.call(tool, arguments);
         assert_eq!(envelope["ok"], true, "{tool}: {envelope}");
         envelope["data"].clone()
@@ -123,7 +140,7 @@ impl Agent {
     }
 
     /// Closes the connection and waits for the server.
-    pub(super) fn leave(self) {
+    pub(crate) fn leave(self) {
         self.runtime.block_on(self.service.cancel()).unwrap();
     }
 }
@@ -139,6 +156,15 @@ pub(super) fn repository() -> TempDir {
     git(&["config", "user.name", "A U Thor"]);
     git(&["config", "user.email", "a@example.com"]);
     directory
+}
+
+/// Commits a file of this name and content.
+pub(super) fn commit(directory: &Path, name: &str) {
+    std::fs::write(directory.join(name), name).unwrap();
+    for arguments in [&["add", name][..], &["commit", "-q", "-m", name]] {
+        let run = common::run(common::command("git", directory).args(arguments));
+        assert_eq!(run.code, Some(0), "{run:?}");
+    }
 }
 
 /// The store itself, to look at or to break.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Agent, check, database, ledger, repository};
+use super::{Agent, check, commit, database, ledger, repository};
 use crate::{common, naive};
 
 /// A session with a branch: plan ← analysis ← decision, and a second decision on the plan.
@@ -248,4 +248,30 @@ fn the_ledger_keeps_the_digest_of_the_canonical_arguments() {
         let kept: [u8; 32] = database(home.path()).query_row(newest, [], |row| row.get(0)).unwrap();
         assert_eq!(kept, naive::sha256(&[canonical.as_bytes()]), "{tool}");
     }
+}
+
+#[test]
+fn a_change_that_was_staged_before_the_reflection_is_rooted_in_its_commit() {
+    let home = repository();
+    commit(home.path(), "first");
+    let agent = Agent::new(home.path());
+    agent.ok("audit_session_start", json!({ "intent": "through MCP alone", "session_id": "s1" }));
+    std::fs::write(home.path().join("second"), "2").unwrap();
+    assert_eq!(common::run(common::command("git", home.path()).args(["add", "second"])).code, Some(0));
+    agent.ok("thought_record", json!({ "session_id": "s1", "type": "reflection", "content": "done" }));
+    let finalized = agent.ok("merkle_finalize", json!({ "session_id": "s1" }));
+    assert_eq!(finalized["record_count"], 2, "the staged change is attested before the reflection: {finalized}");
+    agent.refused("INVALID_PARAMS", "anchor_commit", json!({ "session_id": "s1", "commits": "HEAD" }));
+    let run = common::run(common::command("git", home.path()).args(["commit", "-q", "-m", "second"]));
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let anchored = agent.ok("anchor_commit", json!({ "session_id": "s1" }));
+    assert_eq!((&anchored["anchors"][0]["rooted"], &anchored["anchors"][0]["created"]), (&json!(true), &json!(true)));
+    let verified = agent.ok("verify_commits", json!({ "commits": ["HEAD", "HEAD~1"] }));
+    assert_eq!(verified["summary"], json!({ "pass": 1, "fail": 0, "exempt": 1, "unchecked": 0 }));
+    assert_eq!(verified["commits"][0]["binding"], "exact");
+    let oid = verified["commits"][0]["commit"].as_str().unwrap().to_owned();
+    let uri = format!("proof://commit/{oid}");
+    let request = rmcp::model::ReadResourceRequestParams::new(uri);
+    let read = agent.ask(async |peer| peer.read_resource(request).await.unwrap());
+    assert!(serde_json::to_string(&read).unwrap().contains("through MCP alone"));
 }

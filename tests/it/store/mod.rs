@@ -7,6 +7,7 @@ mod concurrency;
 mod crash;
 mod drawing;
 mod faults;
+mod folding;
 pub(crate) mod independent;
 mod migrations;
 mod repositories;

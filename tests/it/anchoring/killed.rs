@@ -1,0 +1,224 @@
+//! `kill -9` between any two writes of `anchor` and `sync`, and a full disk at any of them: running it again finishes the
+//! work, and nothing is there twice.
+
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::clones::{Clone, EVIDENCE, NOTES};
+use crate::store::scratch::{Dice, Ran, Scratch, has};
+
+/// The calls by which something is written. What is opened for it is left behind where the first of them is never made.
+const CALLS: [&str; 9] = ["write", "pwrite64", "link", "rename", "unlink", "mkdir", "fsync", "fdatasync", "ftruncate"];
+const MOST_RUNS: usize = 400;
+
+fn no_strace(scratch: &Scratch) -> bool {
+    let works = has("strace")
+        && scratch.command("strace").args(["-f", "-e", "trace=openat", "true"]).output().unwrap().status.success();
+    if !works {
+        eprintln!("left out: strace is not here, or may not trace");
+    }
+    !works
+}
+
+/// A copy of all repositories as they were before, for one more try.
+fn again(scratch: &Scratch, names: &[&str]) {
+    for name in names {
+        let (from, to) = (scratch.around().join(name), scratch.around().join(format!("{name}.run")));
+        let _ = std::fs::remove_dir_all(&to); // the first time there is none
+        assert!(scratch.command("cp").arg("-a").args([from, to]).status().unwrap().success());
+    }
+}
+
+/// Runs the program with something done to the `nth` call of this name; whether that call came about.
+fn with_fault(clone: &Clone<'_>, fault: &str, call: &str, nth: usize, arguments: &[&str]) -> (Ran, bool) {
+    let log = clone.scratch.around().join("strace.log");
+    let mut command: Command = clone.command("strace");
+    command.arg("-o").arg(&log).args(["-e", &format!("trace={call}")]);
+    command.args(["-e", &format!("inject={call}:{fault}:when={nth}")]).arg(env!("CARGO_BIN_EXE_git-proof"));
+    let output = command.args(arguments).env("GIT_PROOF_PATIENCE", "2000").output().unwrap();
+    let log = std::fs::read_to_string(&log).unwrap();
+    let hit = log.contains("(INJECTED)") || log.contains("killed by SIGKILL") || output.status.signal().is_some();
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (Ran { exit: output.status.code(), out: lossy(&output.stdout), err: lossy(&output.stderr) }, hit)
+}
+
+/// Runs it until it is done. A lock that was left behind is named, and goes away by the hand that is asked to do it.
+#[track_caller]
+fn finish(clone: &Clone<'_>, arguments: &[&str], what: &str) {
+    for _ in 0..4 {
+        let ran: Ran = clone.proof(arguments).env("GIT_PROOF_PATIENCE", "30").output().unwrap().into();
+        if ran.exit == Some(0) {
+            return;
+        }
+        let error = ran.error("ERR_REPOSITORY_FAILED", 4);
+        let hint = error["hint"].as_str().unwrap();
+        let lock =
+            PathBuf::from(hint.split('\'').nth(1).unwrap_or_else(|| panic!("{what}: no lock is named: {error}")));
+        assert_eq!(lock.extension().and_then(|end| end.to_str()), Some("lock"), "{what}: {error}");
+        std::fs::remove_file(&lock).unwrap();
+    }
+    panic!("{what}: it does not come to an end");
+}
+
+/// Does something to each call of each kind, once, in a fresh copy each time.
+fn at_each_call(
+    scratch: &Scratch,
+    names: &[&str],
+    (fault, calls): (&str, &[&str]),
+    arguments: &[&str],
+    check: impl Fn(&Clone<'_>, &str),
+) {
+    let mut runs = 0;
+    for call in calls {
+        for nth in 1.. {
+            again(scratch, names);
+            let clone = Clone::at(scratch, &format!("{}.run", names[0]));
+            let what = format!("{fault} at {call} {nth}");
+            let (ran, hit) = with_fault(&clone, fault, call, nth, arguments);
+            runs += 1;
+            assert!(runs < MOST_RUNS, "more calls of {call} than expected");
+            assert_ne!(ran.exit, Some(101), "{what}: {ran:?}");
+            if !hit {
+                assert_eq!(ran.exit, Some(0), "{what}: {ran:?}");
+                break;
+            }
+            if ran.exit != Some(0) {
+                finish(&clone, arguments, &what);
+            }
+            check(&clone, &what);
+        }
+    }
+    assert!(runs > 2 * calls.len(), "faults did not come about");
+    eprintln!("{runs} runs with {fault}");
+}
+
+/// A repository with a session that is finalized and not anchored yet, and what to run. Half of its tries begin with an
+/// anchor that is there already, so that refs are moved and not made.
+fn to_be_anchored(scratch: &Scratch, before: bool) -> (Vec<String>, String) {
+    let repo = Clone::init(scratch, "repo", &["--template="]);
+    let commits = repo.commits(2);
+    repo.session("before");
+    if before {
+        repo.anchor("before", &commits[0]);
+    }
+    repo.session("s");
+    let commit = commits[1].clone();
+    (if before { commits } else { vec![commit.clone()] }, commit)
+}
+
+fn anchored_once(clone: &Clone<'_>, commits: &[String], what: &str) {
+    assert!(clone.tip(NOTES).is_some(), "{what}");
+    clone.has_one_line_each(commits);
+    assert_eq!(clone.evidence().len(), commits.len(), "{what}");
+    clone.is_whole();
+}
+
+#[test]
+fn anchor_that_is_killed_at_any_write_is_finished_by_the_next() {
+    let scratch = Scratch::without_repository();
+    if no_strace(&scratch) {
+        return;
+    }
+    let (commits, commit) = to_be_anchored(&scratch, false);
+    let arguments = ["--json", "anchor", "--session", "s", "--commit", &commit];
+    at_each_call(&scratch, &["repo"], ("signal=KILL", &CALLS), &arguments, |clone, what| {
+        anchored_once(clone, &commits, what);
+    });
+}
+
+#[test]
+fn anchor_on_a_disk_that_is_full_at_any_write_is_finished_by_the_next() {
+    let scratch = Scratch::without_repository();
+    if no_strace(&scratch) {
+        return;
+    }
+    let (commits, commit) = to_be_anchored(&scratch, true);
+    let arguments = ["--json", "anchor", "--session", "s", "--commit", &commit];
+    let calls = ["write", "pwrite64", "mkdir", "link", "rename", "fsync", "fdatasync", "ftruncate"];
+    at_each_call(&scratch, &["repo"], ("error=ENOSPC", &calls), &arguments, |clone, what| {
+        anchored_once(clone, &commits, what);
+    });
+}
+
+/// Two clones that have both anchored since they last met.
+fn to_be_synced(scratch: &Scratch) -> Vec<String> {
+    let remote = Clone::init(scratch, "remote", &["--bare", "--template="]);
+    let repo = Clone::init(scratch, "repo", &["--template="]);
+    repo.git(&["remote", "add", "origin", "../remote.run"]);
+    let commits = repo.commits(2);
+    repo.git(&["push", "--quiet", remote.path.to_str().unwrap(), "main"]);
+    let other = remote.clone("other", &["--template="]);
+    for (clone, session, commit) in [(&other, "theirs", &commits[0]), (&repo, "ours", &commits[1])] {
+        clone.session(session);
+        clone.anchor(session, commit);
+    }
+    other.json(&["sync"]);
+    commits
+}
+
+fn synced_once(clone: &Clone<'_>, commits: &[String], what: &str) {
+    let remote = Clone::at(clone.scratch, "remote.run");
+    for place in [clone, &remote] {
+        place.has_one_line_each(commits);
+        assert_eq!(place.evidence().len(), 2, "{what}");
+        place.is_whole();
+    }
+    assert_eq!((clone.tip(NOTES), clone.tip(EVIDENCE)), (remote.tip(NOTES), remote.tip(EVIDENCE)), "{what}");
+}
+
+#[test]
+fn sync_that_is_killed_at_any_write_is_finished_by_the_next() {
+    let scratch = Scratch::without_repository();
+    if no_strace(&scratch) {
+        return;
+    }
+    let commits = to_be_synced(&scratch);
+    let calls = ["link", "rename", "unlink", "fsync", "fdatasync"];
+    at_each_call(&scratch, &["repo", "remote"], ("signal=KILL", &calls), &["--json", "sync"], |clone, what| {
+        synced_once(clone, &commits, what);
+    });
+}
+
+/// Removes the locks that processes of git left, as whoever looks after a repository would.
+fn unlock(directory: &std::path::Path) {
+    for entry in std::fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            unlock(&path);
+        } else if path.extension().is_some_and(|end| end == "lock") {
+            std::fs::remove_file(&path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn sync_that_is_killed_with_all_its_processes_is_finished_by_the_next() {
+    let scratch = Scratch::without_repository();
+    let commits = to_be_synced(&scratch);
+    let mut dice = Dice(5);
+    again(&scratch, &["repo", "remote"]);
+    let clone = Clone::at(&scratch, "repo.run");
+    let begun = Instant::now();
+    clone.json(&["sync"]);
+    let whole = begun.elapsed();
+    for round in 0..12 {
+        again(&scratch, &["repo", "remote"]);
+        let mut command = clone.proof(&["sync"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0).spawn().unwrap();
+        // What is tested is any moment, so the length of it does not matter.
+        std::thread::sleep(whole * u32::try_from(dice.below(1000)).unwrap() / 1000);
+        let group = format!("-{}", child.id());
+        // It may have come to its end by itself.
+        let _ = Command::new("kill").args(["-9", "--", &group]).stderr(Stdio::null()).status().unwrap();
+        child.wait().unwrap();
+        // Those at the other end of the pipe end when they find nobody there.
+        std::thread::sleep(Duration::from_millis(50));
+        for place in ["repo.run", "remote.run"] {
+            unlock(&scratch.around().join(place));
+        }
+        clone.json(&["sync"]);
+        synced_once(&clone, &commits, &format!("round {round}"));
+    }
+}

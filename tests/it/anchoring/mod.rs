@@ -1,0 +1,14 @@
+//! Anchors in git: repositories of every kind, writers at the same time, and what is left when one of them dies.
+
+mod clones;
+mod hostile;
+mod keeping;
+mod killed;
+mod kinds;
+mod notes;
+mod partial;
+mod pushing;
+mod quarantine;
+mod races;
+mod shapes;
+mod unions;
