@@ -148,7 +148,7 @@ impl Gatherer {
         let hex = commit.to_string();
         let mut found = Vec::new();
         for at in (0..hex.len()).step_by(2) {
-            found.extend(self.entry(&tree, &hex[at..], false)?.map(|note| note.id));
+            found.extend(self.entry(&tree, &hex[at..], false)?.filter(TreeEntry::is_file).map(|note| note.id));
             let fan = if at + 2 < hex.len() { self.entry(&tree, &hex[at..at + 2], true)? } else { None };
             match fan {
                 Some(fan) => tree = TreeId(fan.id),
