@@ -1,14 +1,12 @@
-//! History: names turned into commits, ranges, and what a merge would have been by itself.
+//! History: names turned into commits, and ranges.
 
 use std::collections::HashSet;
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::process::Stdio;
 
 use super::open::Git;
-use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::proof::digest::{CommitId, TreeId};
+use crate::proof::digest::CommitId;
 
 impl Git {
     /// The commit that a name means, as git reads it.
@@ -40,18 +38,6 @@ impl Git {
             return Err(error);
         }
         Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitId::parse).collect())
-    }
-
-    /// The commits at which a shallow clone is cut off: git takes them for the first, whatever they say themselves.
-    pub fn cut_off(&self) -> Result<HashSet<CommitId>> {
-        let file = self.place.common_dir.join("shallow");
-        match std::fs::read_to_string(&file) {
-            Ok(text) => Ok(text.lines().filter_map(CommitId::parse).collect()),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(HashSet::new()),
-            Err(error) => {
-                Err(Error::new(Code::RepositoryFailed, format!("cannot read {}", file.display())).because(error))
-            }
-        }
     }
 
     /// The best common ancestor of two commits; `None` if they have none, or it is not in this clone.
@@ -105,57 +91,5 @@ impl Git {
             Some((name.to_owned(), CommitId::parse(id)?))
         };
         Ok(text.lines().filter_map(read).collect())
-    }
-
-    /// The tree of a merge that nobody had a hand in; `None` if it has conflicts. No merge driver and no rename setting of
-    /// this clone has a say.
-    pub fn automatic_merge(&self, parents: &[CommitId]) -> Result<Option<TreeId>> {
-        let [one, two] = parents else { return Ok(None) };
-        // What it writes goes to a directory of its own: judging leaves no trace, and works where nothing can be written.
-        let scratch = Scratch::new(&self.context)?;
-        let mut objects = vec![self.place.common_dir.join("objects")];
-        objects.extend(self.context.variable("GIT_OBJECT_DIRECTORY").map(|path| self.context.directory.join(path)));
-        if let Some(more) = self.context.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
-            objects.extend(std::env::split_paths(&more).map(|path| self.context.directory.join(path)));
-        }
-        let Ok(alternates) = std::env::join_paths(objects) else { return Ok(None) };
-        let mut command = self.plumbing([
-            "-c",
-            "merge.renames=true",
-            "-c",
-            "merge.directoryRenames=conflict",
-            "-c",
-            "merge.renormalize=false",
-            "merge-tree",
-            "--write-tree",
-            &one.to_string(),
-            &two.to_string(),
-        ]);
-        command.env("GIT_OBJECT_DIRECTORY", &scratch.path).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", alternates);
-        command.env_remove("GIT_QUARANTINE_PATH");
-        Ok(self.text_of(&mut command)?.and_then(|text| TreeId::parse(text.lines().next()?)))
-    }
-}
-
-/// A directory that is gone again at the end.
-struct Scratch {
-    path: PathBuf,
-}
-
-impl Scratch {
-    fn new(context: &Context) -> Result<Self> {
-        let path = context.temporary_directory().join(format!("git-proof-{}", context.new_id()));
-        std::fs::create_dir(&path).map_err(|error| {
-            Error::new(Code::RepositoryFailed, format!("cannot make {}", path.display()))
-                .because(error)
-                .hint("a directory for temporary files is needed; TMPDIR names another one")
-        })?;
-        Ok(Self { path })
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.path); // a temporary directory is cleared by others, too
     }
 }

@@ -3,6 +3,7 @@
 mod change;
 mod discover;
 mod history;
+mod merge;
 mod notes;
 mod objects;
 mod open;
@@ -16,6 +17,7 @@ mod sign;
 mod staged;
 
 pub use discover::Repository;
+pub use merge::Merged;
 pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 pub use open::Git;
 pub use process::{editor, identity, interpret_trailers, worktree_root};

@@ -30,6 +30,8 @@ pub enum Evidence {
     NotFetched,
     /// This clone has evidence, but none for this root.
     Missing,
+    /// An object that leads to it is not in this clone.
+    NotHere(String),
     /// There is something that cannot be read as evidence.
     Unreadable(String),
     /// It does not hold.
@@ -256,6 +258,12 @@ fn evidence_lacks(anchor: &Anchor, evidence: &Evidence, rules: &Requirements) ->
                 .hint("whoever anchored it has the evidence: git proof sync there, then here");
             Some(if needed { finding } else { finding.softened() })
         }
+        Evidence::NotHere(why) => {
+            let finding =
+                Finding::unchecked(FindingCode::ObjectMissing, format!("the evidence for root {root}: {why}"))
+                    .hint("the clone may be shallow or partial: git fetch --unshallow, or git fetch --refetch");
+            Some(if needed { finding } else { finding.softened() })
+        }
         Evidence::Unreadable(why) => {
             Some(Finding::error(FindingCode::EvidenceMissing, format!("the evidence for root {root}: {why}")))
         }
@@ -350,7 +358,9 @@ pub fn conclude(
         }
     }
     findings.extend(trailers.strays.iter().map(stray));
-    if judged.is_empty() && others.is_empty() && named == 0 && proof_grade {
+    // A line that only gives cause for a remark, such as one of a type not known here, is no answer.
+    let only_remarks = others.iter().all(|finding| finding.severity == Severity::Warning);
+    if judged.is_empty() && only_remarks && named == 0 && proof_grade {
         let asked = must_be_anchored || !trailers.trailers.is_empty();
         findings.push(missing(notes_fetched, must_be_anchored, asked));
     }
@@ -406,7 +416,8 @@ fn missing(notes_fetched: bool, must_be_anchored: bool, asked: bool) -> Finding 
     if must_be_anchored { finding } else { finding.softened() }
 }
 
-fn stray(stray: &Stray) -> Finding {
+/// What there is to say of a line of the message that is not read as a trailer of ours.
+pub fn stray(stray: &Stray) -> Finding {
     let message = match stray {
         Stray::Outside { line } => format!("a line looks like a trailer of ours and is none: {line:?}"),
         Stray::Malformed { line } => format!("a trailer cannot be read: {line:?}"),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)] // tests
 
 mod anchoring;
+mod attacks;
 mod canonical;
 mod change;
 mod check;

@@ -2,7 +2,7 @@
 
 use super::{Answer, GitHook};
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
 use crate::ops::{self, RefUpdate};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::{Severity, Verdict};
@@ -16,7 +16,7 @@ pub(super) fn run(context: &Context, input: &[u8]) -> Answer {
 }
 
 fn judged(context: &Context, input: &[u8]) -> Result<Answer> {
-    let received = ops::receive(context, &updates(input))?;
+    let received = ops::receive(context, &updates(input)?)?;
     let mut answer = Answer::default();
     for refusal in &received.refusals {
         answer.stop = true;
@@ -39,14 +39,25 @@ fn judged(context: &Context, input: &[u8]) -> Result<Answer> {
     Ok(answer)
 }
 
-/// `<old id> <new id> <ref>` a line.
-fn updates(input: &[u8]) -> Vec<RefUpdate> {
-    let id = |text: &str| if text.bytes().all(|byte| byte == b'0') { None } else { CommitId::parse(text) };
+/// `<old id> <new id> <ref>` a line. One that cannot be read is not one that changes nothing.
+fn updates(input: &[u8]) -> Result<Vec<RefUpdate>> {
     let text = String::from_utf8_lossy(input);
-    let read = |line: &str| {
-        let mut words = line.splitn(3, ' ');
-        let (old, new) = (id(words.next()?), id(words.next()?));
-        Some(RefUpdate { name: words.next()?.to_owned(), old, new })
+    text.lines()
+        .map(|line| {
+            update(line).ok_or_else(|| {
+                Error::new(Code::InvalidParams, format!("{line:?} is not a line that git receive-pack writes"))
+            })
+        })
+        .collect()
+}
+
+fn update(line: &str) -> Option<RefUpdate> {
+    // Zeros, as many as an id has digits, stand for no commit.
+    let id = |text: &str| -> Option<Option<CommitId>> {
+        let id = CommitId::parse(text)?;
+        Some((!text.bytes().all(|byte| byte == b'0')).then_some(id))
     };
-    text.lines().filter_map(read).collect()
+    let mut words = line.splitn(3, ' ');
+    let (old, new) = (id(words.next()?)?, id(words.next()?)?);
+    Some(RefUpdate { name: words.next()?.to_owned(), old, new })
 }

@@ -84,24 +84,26 @@ fn evidence_of(workspace: &Workspace, row: &RootRow) -> Result<Vec<u8>> {
 
 /// Of two files for one root: the one that verifies, then the one with less withheld. Two clones that merge in opposite
 /// directions must come to the same, so the order of the arguments decides nothing.
+///
+/// Several lists of leaves have one root. A list of which any line can be read has the session's own entries, with the
+/// last of them repeated at most, so the shortest such list is the session's; one of which no line can be read may be
+/// made of nodes further up in its tree.
 pub(in crate::ops) fn better_evidence(git: &Git, root: &RootHash, there: ObjectId, new: ObjectId) -> Result<ObjectId> {
     if there == new {
         return Ok(there);
     }
-    let withheld = |blob: &ObjectId| -> Result<Option<u64>> {
-        let text = match git.blob(blob, MAX_EVIDENCE) {
+    let rank = |blob: ObjectId| {
+        let text = match git.blob(&blob, MAX_EVIDENCE) {
             Ok(text) => text,
             // In a partial clone the good one may be the one that is not at hand.
-            Err(missing @ ObjectError::Missing(_)) => return Err(missing.into()),
-            Err(ObjectError::Damaged(..)) => return Ok(None),
+            Err(missing @ ObjectError::Missing(_)) => return Err(Error::from(missing)),
+            Err(ObjectError::Damaged(..)) => return Ok((1, true, 0, 0, blob)),
         };
-        Ok(evidence::verify(&text).ok().filter(|summary| summary.root == *root).map(|summary| summary.withheld))
+        // The least is the best.
+        Ok(match evidence::verify(&text).ok().filter(|summary| summary.root == *root) {
+            Some(summary) => (0, summary.withheld == summary.count, summary.count, summary.withheld, blob),
+            None => (1, true, 0, 0, blob),
+        })
     };
-    Ok(match (withheld(&there)?, withheld(&new)?) {
-        (Some(left), Some(right)) if left < right => there,
-        (Some(left), Some(right)) if left > right => new,
-        (Some(_), None) => there,
-        (None, Some(_)) => new,
-        _ => there.min(new),
-    })
+    Ok(if rank(new)? < rank(there)? { new } else { there })
 }

@@ -1,17 +1,19 @@
 //! One commit: its anchors by its note, then by its change, then as a squash; and what they come to.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
 use serde::Serialize;
 
 use super::gather::{Gatherer, Told};
+use super::range::Ends;
 use super::rules::Rules;
 use crate::git::{Commit, Read};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::Sighting;
-use crate::proof::digest::{AnchorId, CommitId, RootHash};
-use crate::proof::finding::{Finding, FindingCode, Verdict};
+use crate::proof::digest::{AnchorId, CommitId, RootHash, TreeId};
+use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
 use crate::proof::grade::{Reason, Subject};
 use crate::proof::note::Signature;
 use crate::proof::policy::Binding;
@@ -24,6 +26,8 @@ use crate::proof::verify::{self, Candidate, CommitFacts, Evidence, Judged, Outco
 const MAX_DEPTH: u32 = 3;
 /// Longest range that is taken for a squash, in commits.
 const MAX_RANGE: usize = 1000;
+/// Most commits of ranges that are looked at for one commit.
+const MAX_LOOKED_AT: usize = 4 * MAX_RANGE;
 
 /// A commit and how it stands.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
@@ -32,6 +36,9 @@ pub struct CommitVerdict {
     pub commit: CommitId,
     /// The first line of its message.
     pub subject: String,
+    /// Its parents, by its own word.
+    #[serde(skip)]
+    pub parents: Vec<CommitId>,
     /// How it stands.
     pub verdict: Verdict,
     /// Whether it must be anchored.
@@ -82,17 +89,19 @@ pub struct SessionVerdict {
 
 /// Judges a commit.
 pub(super) fn judge(gatherer: &Gatherer, rules: &Rules, id: &CommitId) -> CommitVerdict {
-    Judge { gatherer, rules }.commit(id, 0)
+    Judge::new(gatherer, rules).commit(id, 0)
 }
 
 /// Why a commit must be anchored, by some rules.
 pub(super) fn explain(gatherer: &Gatherer, rules: &Rules, id: &CommitId) -> Read<Option<Reason>> {
-    Judge { gatherer, rules }.reason(&*gatherer.commit(id)?)
+    Judge::new(gatherer, rules).reason(&*gatherer.commit(id)?)
 }
 
 struct Judge<'a> {
     gatherer: &'a Gatherer,
     rules: &'a Rules,
+    /// How many more commits of ranges are looked at: ranges of ranges multiply, and anyone may add to the index.
+    budget: Cell<usize>,
 }
 
 /// An anchor with its signatures, and how it stands.
@@ -102,11 +111,16 @@ struct Weighed {
     standing: Standing,
 }
 
-impl Judge<'_> {
+impl<'a> Judge<'a> {
+    fn new(gatherer: &'a Gatherer, rules: &'a Rules) -> Self {
+        Self { gatherer, rules, budget: Cell::new(MAX_LOOKED_AT) }
+    }
+
     fn commit(&self, id: &CommitId, depth: u32) -> CommitVerdict {
-        let blank = |subject: String| CommitVerdict {
+        let blank = |subject: String, parents: Vec<CommitId>| CommitVerdict {
             commit: *id,
             subject,
+            parents,
             verdict: Verdict::Unchecked,
             proof_grade: true,
             reason: None,
@@ -121,9 +135,10 @@ impl Judge<'_> {
                     Finding::unchecked(FindingCode::ObjectMissing, error.to_string())
                         .hint("git fetch brings the commit; git fsck tells whether the repository is whole"),
                 ];
-                return CommitVerdict { findings, ..blank(String::new()) };
+                return CommitVerdict { findings, ..blank(String::new(), Vec::new()) };
             }
         };
+        let blank = || blank(commit.subject(), commit.parents.clone());
         match self.known(&commit, depth) {
             Ok(verdict) => verdict,
             Err(error) => {
@@ -133,9 +148,9 @@ impl Judge<'_> {
                 let reason = self.reason(&commit).unwrap_or(Some(Reason::All));
                 let marked = reason.is_some() || self.has_note(id);
                 if !marked {
-                    return CommitVerdict { verdict: Verdict::Exempt, proof_grade: false, ..blank(commit.subject()) };
+                    return CommitVerdict { verdict: Verdict::Exempt, proof_grade: false, ..blank() };
                 }
-                CommitVerdict { findings: vec![finding], ..blank(commit.subject()) }
+                CommitVerdict { findings: vec![finding], ..blank() }
             }
         }
     }
@@ -155,6 +170,7 @@ impl Judge<'_> {
         let mut verdict = CommitVerdict {
             commit: commit.id,
             subject: commit.subject(),
+            parents: commit.parents.clone(),
             verdict: Verdict::Exempt,
             proof_grade,
             reason: reason.map(|reason| reason.to_string()),
@@ -180,10 +196,15 @@ impl Judge<'_> {
         if !satisfied(&weighed, &trailers) && depth < MAX_DEPTH && self.rules.requirements.binding == Binding::Squashed
         {
             let asks = proof_grade || names_root;
-            squashed = self.by_range(&facts, depth).filter(|squash| asks || squash.verdict == Verdict::Pass);
+            // A range that does not hold is an answer only where nothing else is one.
+            let alone = weighed.is_empty() && note.findings.is_empty();
+            squashed = self.by_range(&facts, depth).filter(|found| asks && alone || found.verdict == Verdict::Pass);
         }
         let outcome = match &squashed {
-            Some(range) => range.conclude(&trailers, &note.findings, self.rules.must_be_anchored),
+            Some(range) => {
+                let others = weighed.iter().flat_map(|weighed| &weighed.standing.findings).chain(&note.findings);
+                range.conclude(&trailers, others, self.rules.must_be_anchored)
+            }
             None => {
                 let judged: Vec<Judged<'_>> = weighed
                     .iter()
@@ -210,31 +231,42 @@ impl Judge<'_> {
 
     /// Why a commit must be anchored. A merge that is what git itself would have made of its parents need not.
     fn reason(&self, commit: &Commit) -> Read<Option<Reason>> {
-        let merge = commit.parents.len() > 1;
-        let parent = commit.parents.first().map(|parent| self.gatherer.commit(parent)).transpose()?;
-        let parent_tree = parent.map(|parent| parent.tree);
-        let automatic = if merge { self.gatherer.git.automatic_merge(&commit.parents).ok().flatten() } else { None };
-        if automatic == Some(commit.tree) {
-            let subject = Subject {
-                message: &commit.message,
-                author: &commit.author,
-                merge,
-                touches_settings: false,
-                paths: &[],
-            };
-            return Ok(self.rules.grader.reason(&subject));
-        }
-        let before = automatic.or(parent_tree);
-        let git = &self.gatherer.git;
-        let settings = |tree| git.file(tree, ".proof").map(|entry| entry.map(|entry| entry.id));
-        let touches_settings = before.as_ref().map(settings).transpose()?.flatten() != settings(&commit.tree)?;
-        let paths = if self.rules.grader.needs_paths() {
-            git.paths_between(before.as_ref(), &commit.tree)?
-        } else {
-            Vec::new()
-        };
         let (message, author) = (&commit.message, &commit.author);
-        Ok(self.rules.grader.reason(&Subject { message, author, merge: false, touches_settings, paths: &paths }))
+        let subject = Subject { message, author, merge: false, touches_settings: false, paths: &[] };
+        let git = &self.gatherer.git;
+        if commit.parents.len() > 1 {
+            let merged = git.compare_with_merge(&commit.parents, &commit.tree).ok().flatten();
+            let paths = match merged {
+                Some(merged) if merged.is_automatic() => {
+                    return Ok(self.rules.grader.reason(&Subject { merge: true, ..subject }));
+                }
+                Some(merged) => merged.differing,
+                // Nobody can say what came from where.
+                None => self.paths_from(commit, &commit.parents)?,
+            };
+            let touches_settings = paths.iter().any(|path| path == b".proof" || path.starts_with(b".proof/"));
+            return Ok(self.rules.grader.reason(&Subject { touches_settings, paths: &paths, ..subject }));
+        }
+        let parent = commit.parents.first().map(|parent| self.gatherer.commit(parent)).transpose()?;
+        let settings = |tree: &TreeId| git.file(tree, ".proof").map(|entry| entry.map(|entry| entry.id));
+        let before = parent.map(|parent| settings(&parent.tree)).transpose()?.flatten();
+        let touches_settings = before != settings(&commit.tree)?;
+        let paths = match self.rules.grader.needs_paths() {
+            true if commit.parents.is_empty() => git.paths_between(None, &commit.tree)?,
+            true => self.paths_from(commit, &commit.parents)?,
+            false => Vec::new(),
+        };
+        Ok(self.rules.grader.reason(&Subject { touches_settings, paths: &paths, ..subject }))
+    }
+
+    /// The paths where a commit differs from any of these.
+    fn paths_from(&self, commit: &Commit, parents: &[CommitId]) -> Read<Vec<Vec<u8>>> {
+        let mut paths = Vec::new();
+        for parent in parents {
+            let before = self.gatherer.commit(parent)?.tree;
+            paths.extend(self.gatherer.git.paths_between(Some(&before), &commit.tree)?);
+        }
+        Ok(paths)
     }
 
     fn weigh(
@@ -314,15 +346,18 @@ impl Judge<'_> {
         if commits.is_empty() || commits.len() > MAX_RANGE || commits.contains(&facts.id) {
             return None;
         }
+        let left = self.budget.get().checked_sub(commits.len())?;
+        self.budget.set(left);
         let mut squash =
             Squash { verdict: Verdict::Exempt, sessions: Vec::new(), findings: Vec::new(), base: *base, head: *head };
         let mut known = HashSet::new();
-        let mut unproven = false;
+        let (mut parents, mut unproven) = (Vec::new(), false);
         // From the oldest on, as they were made.
         for id in commits.iter().rev() {
             let commit = self.commit(id, depth + 1);
             squash.verdict = squash.verdict.max(commit.verdict);
             unproven |= commit.proof_grade && commit.verdict == Verdict::Exempt;
+            parents.extend(commit.parents);
             for session in commit.sessions {
                 if known.insert(session.anchor_id) {
                     squash.sessions.push(session);
@@ -338,14 +373,17 @@ impl Judge<'_> {
         if unproven && squash.verdict == Verdict::Pass {
             squash.verdict = Verdict::Exempt;
         }
-        Some(squash)
+        let ends = Ends { tips: vec![*head], excluded: vec![*base] };
+        let listed = commits.iter().copied().collect();
+        // A range of which git shows only a part is none.
+        ends.unexplained(self.gatherer, &listed, parents.iter().chain([head])).is_empty().then_some(squash)
     }
 
     fn session(&self, weighed: &Weighed) -> SessionVerdict {
         let anchor = &weighed.anchor;
         let gathered = self.gatherer.evidence(&anchor.root);
         let (evidence, intent) = match &gathered.evidence {
-            Evidence::NotFetched => ("not_fetched", None),
+            Evidence::NotFetched | Evidence::NotHere(_) => ("not_fetched", None),
             Evidence::Missing => ("missing", None),
             Evidence::Unreadable(_) | Evidence::Broken(_) => ("broken", None),
             Evidence::Holds(facts) => ("verified", Some(facts.summary.opening.intent.clone())),
@@ -388,10 +426,20 @@ struct Squash {
 }
 
 impl Squash {
-    fn conclude(&self, trailers: &ProofTrailers, others: &[Finding], must_be_anchored: bool) -> Outcome {
+    fn conclude<'a>(
+        &self,
+        trailers: &ProofTrailers,
+        others: impl Iterator<Item = &'a Finding>,
+        must_be_anchored: bool,
+    ) -> Outcome {
         let mut findings = self.findings.clone();
-        findings.extend(others.iter().cloned().map(Finding::softened));
+        findings.extend(others.cloned().map(Finding::softened));
         let mut verdict = self.verdict;
+        let strays: Vec<Finding> = trailers.strays.iter().map(verify::stray).collect();
+        if strays.iter().any(|stray| stray.severity == Severity::Error) {
+            verdict = Verdict::Fail;
+        }
+        findings.extend(strays);
         for trailer in &trailers.trailers {
             let ProofTrailer::Root(root) = trailer else { continue };
             let proven = self.sessions.iter().any(|session| {

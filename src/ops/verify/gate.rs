@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::gather::Gatherer;
+use super::range::Ends;
 use super::rules::Rules;
 use super::{CommitVerdict, VerifyOutcome, commit};
 use crate::context::Context;
@@ -10,7 +11,6 @@ use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
 use crate::ops::sync::Pushed;
 use crate::proof::digest::CommitId;
-use crate::proof::finding::{Finding, FindingCode, Verdict};
 use crate::store::Store;
 
 /// What `gate` is asked for.
@@ -58,11 +58,8 @@ pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     }
     rules.must_be_anchored = true;
     rules.look_everywhere = false;
-    let mut arguments = vec![head.to_string()];
-    arguments.extend(base.map(|base| format!("^{base}")));
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let commits = git.commits(&arguments)?;
-    let outcome = judge(context, &place, git, &rules, &commits)?;
+    let ends = Ends { tips: vec![head], excluded: base.into_iter().collect() };
+    let outcome = judge(context, &place, git, &rules, &ends)?;
     Ok(VerifyOutcome { range: Some(JudgedRange { base, head }), ..outcome })
 }
 
@@ -81,11 +78,8 @@ pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutco
     let mut rules = Rules::of(&git, &main.unwrap_or(head), context.now())?;
     rules.must_be_anchored = rules.from_file && main.is_some();
     rules.look_everywhere = false;
-    let mut arguments = vec![head.to_string()];
-    arguments.extend(known.iter().filter(|(_, tip)| git.has(&tip.0)).map(|(_, tip)| format!("^{tip}")));
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let commits = git.commits(&arguments)?;
-    judge(context, &place, git, &rules, &commits)
+    let excluded = known.iter().map(|(_, tip)| *tip).filter(|tip| git.has(&tip.0)).collect();
+    judge(context, &place, git, &rules, &Ends { tips: vec![head], excluded })
 }
 
 /// Judges what a push would bring to a branch, by the policy of the branch as it is, or of the repository's main branch
@@ -106,35 +100,21 @@ pub(in crate::ops) fn gate_received(
     };
     rules.must_be_anchored = true;
     rules.look_everywhere = false;
-    let mut arguments = vec![new.to_string()];
-    match old {
-        Some(old) => arguments.push(format!("^{old}")),
+    let excluded = match old {
+        Some(old) => vec![old],
         // A new branch brings what no other has.
-        None => arguments.extend(git.refs_below("refs/heads")?.into_iter().map(|(_, tip)| format!("^{tip}"))),
-    }
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let commits = git.commits(&arguments)?;
-    judge(context, git.place(), git.again()?, &rules, &commits)
+        None => git.refs_below("refs/heads")?.into_iter().map(|(_, tip)| tip).collect(),
+    };
+    judge(context, git.place(), git.again()?, &rules, &Ends { tips: vec![*new], excluded })
 }
 
-fn judge(
-    context: &Context,
-    place: &Repository,
-    git: Git,
-    rules: &Rules,
-    commits: &[CommitId],
-) -> Result<VerifyOutcome> {
+fn judge(context: &Context, place: &Repository, git: Git, rules: &Rules, ends: &Ends) -> Result<VerifyOutcome> {
+    let tips = ends.tips.iter().map(ToString::to_string);
+    let arguments: Vec<String> = tips.chain(ends.excluded.iter().map(|tip| format!("^{tip}"))).collect();
+    let commits = git.commits(&arguments.iter().map(String::as_str).collect::<Vec<_>>())?;
     let store = Store::open(&place.store_path(), context.patience()).ok();
-    let cut_off = git.cut_off()?;
-    let gatherer = Gatherer::new(git, store, commits.len(), false)?;
+    let gatherer = Gatherer::new(git, store, false)?;
     let mut verdicts: Vec<CommitVerdict> = commits.iter().map(|id| commit::judge(&gatherer, rules, id)).collect();
-    // Git lists nothing before such a commit, though other refs may have brought it: the range is not known to its end.
-    for verdict in verdicts.iter_mut().filter(|verdict| cut_off.contains(&verdict.commit)) {
-        let message = "the clone is shallow here, and what came before this commit was not judged";
-        verdict.findings.push(
-            Finding::unchecked(FindingCode::ObjectMissing, message).hint("git fetch --unshallow, or --deepen=100"),
-        );
-        verdict.verdict = verdict.verdict.max(Verdict::Unchecked);
-    }
+    ends.check(&gatherer, &mut verdicts)?;
     Ok(VerifyOutcome::new(verdicts, rules.from_file))
 }

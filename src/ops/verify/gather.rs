@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use crate::error::Result;
-use crate::git::{CHANGES, Commit, EVIDENCE, Git, NOTES, ObjectError, Read, Shelved};
+use crate::git::{CHANGES, Commit, EVIDENCE, FILE, Git, NOTES, ObjectError, Read, Shelved, TreeEntry};
 use crate::ops::anchor::{MAX_EVIDENCE, MAX_NOTE, evidence_name};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::{GitAttestation, Sighting};
@@ -17,9 +17,7 @@ use crate::proof::record::{Body, Line, RecordType};
 use crate::proof::verify::{CommitFacts, Evidence, EvidenceFacts};
 use crate::store::Store;
 
-/// From this many commits on, the notes and the evidence are listed once instead of looked up one by one.
-const MANY: usize = 64;
-/// Commits that are kept at hand; a history is walked in order, so a child's parent is soon asked for itself.
+/// Commits, and trees, that are kept at hand; a history is walked in order, so a child's parent is soon asked for itself.
 const KEPT: usize = 4096;
 /// Most lines of the change index that are followed for one change.
 const MAX_SIGHTINGS: usize = 256;
@@ -50,44 +48,30 @@ pub(super) struct Gathered {
     pub(super) told: Vec<Told>,
 }
 
-/// Where things are looked up.
-enum Index<K> {
-    /// One by one, in this tree.
-    Tree(TreeId),
-    /// All of it, listed before.
-    Listed(HashMap<K, Vec<ObjectId>>),
-}
-
 /// Reads what git has.
 pub(super) struct Gatherer {
     pub(super) git: Git,
-    notes: Option<Index<CommitId>>,
-    evidence: Option<Index<RootHash>>,
+    notes: Option<TreeId>,
+    evidence: Option<TreeId>,
     changes: Option<TreeId>,
     /// Finds what this clone anchored itself; only an index, everything that it leads to is verified.
     store: Option<Store>,
     facts: RefCell<HashMap<CommitId, Rc<CommitFacts>>>,
     commits: RefCell<HashMap<CommitId, Rc<Commit>>>,
+    /// Trees of notes and evidence. Things are looked up in them one by one and nothing is listed: a few small trees can
+    /// be put together so that they seem to hold more files than there are atoms.
+    trees: RefCell<HashMap<TreeId, Rc<Vec<TreeEntry>>>>,
     evidences: RefCell<HashMap<RootHash, Rc<Gathered>>>,
     with_story: bool,
 }
 
 impl Gatherer {
-    /// A gatherer for about so many commits.
-    pub(super) fn new(git: Git, store: Option<Store>, commits: usize, with_story: bool) -> Result<Self> {
+    /// A gatherer of what is in a repository.
+    pub(super) fn new(git: Git, store: Option<Store>, with_story: bool) -> Result<Self> {
         let tree = |name: &str| -> Result<Option<TreeId>> {
             Ok(git.tip(name)?.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?)
         };
         let (notes, evidence, changes) = (tree(NOTES)?, tree(EVIDENCE)?, tree(CHANGES)?);
-        let many = commits >= MANY;
-        let notes = match notes {
-            Some(tree) if many => Some(Index::Listed(list_notes(&git, &tree)?)),
-            other => other.map(Index::Tree),
-        };
-        let evidence = match evidence {
-            Some(tree) if many => Some(Index::Listed(list_evidence(&git, &tree)?)),
-            other => other.map(Index::Tree),
-        };
         Ok(Self {
             git,
             notes,
@@ -96,6 +80,7 @@ impl Gatherer {
             store,
             facts: RefCell::default(),
             commits: RefCell::default(),
+            trees: RefCell::default(),
             evidences: RefCell::default(),
             with_story,
         })
@@ -138,16 +123,13 @@ impl Gatherer {
     pub(super) fn note(&self, commit: &CommitId) -> Note {
         let mut note = Note::default();
         let wrong = |message: String| Finding::error(FindingCode::AnchorMalformed, message);
-        let blobs = match &self.notes {
-            None => return note,
-            Some(Index::Tree(tree)) => match self.git.find_note(tree, commit) {
-                Ok(blobs) => blobs,
-                Err(error) => {
-                    note.findings.push(unreadable(&error));
-                    return note;
-                }
-            },
-            Some(Index::Listed(list)) => list.get(commit).cloned().unwrap_or_default(),
+        let Some(tree) = self.notes else { return note };
+        let blobs = match self.note_blobs(tree, commit) {
+            Ok(blobs) => blobs,
+            Err(error) => {
+                note.findings.push(unreadable(&error));
+                return note;
+            }
         };
         if blobs.len() > 1 {
             note.findings.push(wrong("the note is stored in two places, which git shows as one".to_owned()));
@@ -159,6 +141,38 @@ impl Gatherer {
             }
         }
         note
+    }
+
+    /// The blobs that are the note of a commit: none or one, and more only where someone stored it in two places.
+    fn note_blobs(&self, mut tree: TreeId, commit: &CommitId) -> Read<Vec<ObjectId>> {
+        let hex = commit.to_string();
+        let mut found = Vec::new();
+        for at in (0..hex.len()).step_by(2) {
+            found.extend(self.entry(&tree, &hex[at..], false)?.filter(TreeEntry::is_file).map(|note| note.id));
+            let fan = if at + 2 < hex.len() { self.entry(&tree, &hex[at..at + 2], true)? } else { None };
+            match fan {
+                Some(fan) => tree = TreeId(fan.id),
+                None => break,
+            }
+        }
+        Ok(found)
+    }
+
+    /// An entry of a tree by its name. A directory and something else of the same name are two.
+    fn entry(&self, tree: &TreeId, name: &str, directory: bool) -> Read<Option<TreeEntry>> {
+        let known = self.trees.borrow().get(tree).map(Rc::clone);
+        let entries = if let Some(entries) = known {
+            entries
+        } else {
+            let entries = Rc::new(self.git.tree(tree)?);
+            keep(&mut self.trees.borrow_mut(), *tree, &entries);
+            entries
+        };
+        // As git sorts them: a directory as if its name ended in a slash.
+        let key = |name: &[u8], directory: bool| [name, if directory { b"/" } else { b"" }].concat();
+        let wanted = key(name.as_bytes(), directory);
+        let at = entries.binary_search_by(|entry| key(&entry.name, entry.is_tree()).cmp(&wanted));
+        Ok(at.ok().map(|at| entries[at].clone()))
     }
 
     /// The evidence of a root.
@@ -173,25 +187,32 @@ impl Gatherer {
 
     fn read_evidence(&self, root: &RootHash) -> Gathered {
         let without = |evidence| Gathered { evidence, told: Vec::new() };
-        let shelved = match &self.evidence {
-            None => return without(Evidence::NotFetched),
-            Some(Index::Tree(tree)) => match self.git.shelved(tree, &evidence_name(root)) {
-                Ok(shelved) => shelved,
-                Err(error) => return without(Evidence::Unreadable(error.to_string())),
-            },
-            Some(Index::Listed(list)) => {
-                list.get(root).and_then(|found| found.first()).map_or(Shelved::Nothing, |id| Shelved::File(*id))
-            }
+        let unread = |error: ObjectError| match error {
+            ObjectError::Missing(_) => without(Evidence::NotHere(error.to_string())),
+            ObjectError::Damaged(..) => without(Evidence::Unreadable(error.to_string())),
         };
-        let blob = match shelved {
-            Shelved::Nothing => return without(Evidence::Missing),
-            Shelved::Other => return without(Evidence::Unreadable("it is not a plain file".to_owned())),
-            Shelved::File(blob) => blob,
+        let Some(tree) = &self.evidence else { return without(Evidence::NotFetched) };
+        let text = match self.evidence_blob(tree, root) {
+            Ok(Shelved::Nothing) => return without(Evidence::Missing),
+            Ok(Shelved::Other) => return without(Evidence::Unreadable("it is not a plain file".to_owned())),
+            Ok(Shelved::File(blob)) => self.git.blob(&blob, MAX_EVIDENCE),
+            Err(error) => Err(error),
         };
-        match self.git.blob(&blob, MAX_EVIDENCE) {
-            Ok(text) => self.read_text(&text),
-            Err(error) => without(Evidence::Unreadable(error.to_string())),
-        }
+        text.map_or_else(unread, |text| self.read_text(&text))
+    }
+
+    fn evidence_blob(&self, tree: &TreeId, root: &RootHash) -> Read<Shelved> {
+        let name = evidence_name(root);
+        let Some(folder) = self.entry(tree, &name[..2], true)? else {
+            let other = self.entry(tree, &name[..2], false)?;
+            return Ok(if other.is_some() { Shelved::Other } else { Shelved::Nothing });
+        };
+        let folder = TreeId(folder.id);
+        Ok(match (self.entry(&folder, &name, false)?, self.entry(&folder, &name, true)?) {
+            (None, None) => Shelved::Nothing,
+            (Some(file), None) if file.mode == FILE => Shelved::File(file.id),
+            _ => Shelved::Other,
+        })
     }
 
     fn read_text(&self, text: &[u8]) -> Gathered {
@@ -274,23 +295,4 @@ fn read_lines(text: &[u8], note: &mut Note) {
             }
         }
     }
-}
-
-fn list_notes(git: &Git, tree: &TreeId) -> Result<HashMap<CommitId, Vec<ObjectId>>> {
-    let mut list: HashMap<CommitId, Vec<ObjectId>> = HashMap::new();
-    git.each_note(tree, &mut |commit, blob| list.entry(commit).or_default().push(blob))?;
-    Ok(list)
-}
-
-fn list_evidence(git: &Git, tree: &TreeId) -> Result<HashMap<RootHash, Vec<ObjectId>>> {
-    let mut list: HashMap<RootHash, Vec<ObjectId>> = HashMap::new();
-    git.added(None, tree, &mut |name, entry| {
-        let root = std::str::from_utf8(name).ok().and_then(|name| RootHash::parse(name.strip_suffix(".jsonl")?));
-        if let Some(root) = root
-            && entry.mode == crate::git::FILE
-        {
-            list.entry(root).or_default().push(entry.id);
-        }
-    })?;
-    Ok(list)
 }

@@ -5,6 +5,7 @@ mod gate;
 mod gather;
 mod place;
 mod policy;
+mod range;
 mod rules;
 
 use serde::Serialize;
@@ -23,6 +24,7 @@ use gather::Gatherer;
 pub use gather::Told;
 pub use place::first_paths;
 pub use policy::{ExplainOutcome, PolicyOutcome, check_policy, explain_policy};
+use range::Ends;
 use rules::Rules;
 
 /// What `verify` is asked for.
@@ -83,17 +85,20 @@ impl VerifyOutcome {
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
     let place = Repository::discover(context)?;
     let git = Git::open(&place, context)?;
-    let (commits, tip) = select(&git, &request.revisions)?;
+    let (commits, ends, tip) = select(&git, &request.revisions)?;
     let rules = Rules::of(&git, &tip, context.now())?;
     // The store is only an index here: where it is missing or damaged, git alone has to do.
     let store = Store::open(&place.store_path(), context.patience()).ok();
-    let gatherer = Gatherer::new(git, store, commits.len(), request.with_story)?;
-    let verdicts = commits.iter().map(|id| commit::judge(&gatherer, &rules, id)).collect();
+    let gatherer = Gatherer::new(git, store, request.with_story)?;
+    let mut verdicts: Vec<CommitVerdict> = commits.iter().map(|id| commit::judge(&gatherer, &rules, id)).collect();
+    if let Some(ends) = ends {
+        ends.check(&gatherer, &mut verdicts)?;
+    }
     Ok(VerifyOutcome::new(verdicts, rules.from_file))
 }
 
-/// The commits that arguments mean, and the tip whose policy counts.
-fn select(git: &Git, revisions: &[String]) -> Result<(Vec<CommitId>, CommitId)> {
+/// The commits that arguments mean, the ends of the ranges among them, and the tip whose policy counts.
+fn select(git: &Git, revisions: &[String]) -> Result<(Vec<CommitId>, Option<Ends>, CommitId)> {
     let head = ["HEAD".to_owned()];
     let revisions = if revisions.is_empty() { &head } else { revisions };
     let is_range = |revision: &String| revision.contains("..") || revision.starts_with('^');
@@ -103,12 +108,15 @@ fn select(git: &Git, revisions: &[String]) -> Result<(Vec<CommitId>, CommitId)> 
         commits.push(git.resolve(revision)?);
     }
     let mut tip = commits.first().copied();
+    let mut ends = None;
     if !ranges.is_empty() {
         let arguments: Vec<&str> = ranges.iter().map(|range| range.as_str()).collect();
         let listed = git.commits(&arguments)?;
         if tip.is_none() {
             tip = listed.first().copied().or(range_tip(git, ranges[0])?);
         }
+        // Commits that are named by themselves stand for themselves alone.
+        ends = commits.is_empty().then(|| Ends::parse(git, &arguments)).transpose()?;
         commits.extend(listed);
     }
     let mut seen = std::collections::HashSet::new();
@@ -116,7 +124,7 @@ fn select(git: &Git, revisions: &[String]) -> Result<(Vec<CommitId>, CommitId)> 
     let tip = tip.ok_or_else(|| {
         Error::new(Code::CommitNotFound, "the range names no commit").hint("a range is BASE..HEAD, as in git log")
     })?;
-    Ok((commits, tip))
+    Ok((commits, ends, tip))
 }
 
 /// The head of a range in which there are no commits.

@@ -61,7 +61,7 @@ pub fn explain_policy(context: &Context, revision: &str, base: Option<&str>) -> 
     let git = Git::open(&Repository::discover(context)?, context)?;
     let id = git.resolve(revision)?;
     let rules = Rules::of(&git, &base.map_or(Ok(id), |base| git.resolve(base))?, context.now())?;
-    let gatherer = Gatherer::new(git, None, 1, false)?;
+    let gatherer = Gatherer::new(git, None, false)?;
     let reason = commit::explain(&gatherer, &rules, &id)?;
     Ok(ExplainOutcome {
         commit: id,

@@ -13,6 +13,8 @@ use crate::proof::sshsig::{self, NAMESPACE};
 use crate::proof::timestamp::Timestamp;
 use crate::proof::verify::Signatures;
 
+/// Where all of it is.
+const FOLDER: &str = ".proof";
 /// Where a policy is.
 const POLICY: &str = ".proof/policy.toml";
 /// Where those are listed who may sign.
@@ -95,10 +97,13 @@ impl Rules {
         let names: Vec<String> = self.signers.people(&people).into_iter().map(str::to_owned).collect();
         let needed = self.requirements.signatures as usize;
         let unsigned = lines.iter().any(Option::is_none);
-        let enough = if needed == 0 { unsigned || !names.is_empty() } else { names.len() >= needed };
-        let unknown = |finding: &Finding| needed == 0 && finding.code == FindingCode::SignerUnknown;
-        let findings =
-            findings.into_iter().map(|finding| if enough || unknown(&finding) { finding.softened() } else { finding });
+        // Where nobody must sign, a signature that is one is enough, whoever made it: junk beside it is no harm either.
+        let real = |finding: &Finding| finding.code != FindingCode::SignatureInvalid;
+        let enough = match needed {
+            0 => unsigned || !names.is_empty() || findings.iter().any(real),
+            needed => names.len() >= needed,
+        };
+        let findings = findings.into_iter().map(|finding| if enough { finding.softened() } else { finding });
         Signatures { people: names, findings: findings.collect() }
     }
 
@@ -127,7 +132,12 @@ impl Rules {
 
 /// A plain file of a tree; `None` if there is none.
 fn read(git: &Git, tree: &TreeId, path: &str, limit: usize) -> Result<Option<Vec<u8>>, String> {
-    let Some(entry) = git.file(tree, path).map_err(|error| error.to_string())? else { return Ok(None) };
+    let find = |path: &str| git.file(tree, path).map_err(|error| error.to_string());
+    // Where something else has the folder's name, the rules that were in it must not seem to be none.
+    if find(FOLDER)?.is_some_and(|folder| !folder.is_tree()) {
+        return Err(format!("{FOLDER} is not a directory"));
+    }
+    let Some(entry) = find(path)? else { return Ok(None) };
     if entry.mode & 0o170_000 != FILE & 0o170_000 {
         return Err("it is not a plain file".to_owned());
     }

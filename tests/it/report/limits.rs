@@ -11,6 +11,7 @@ use git_proof::report::{COMMENT, Report, SUMMARY, github, junit, markdown, sarif
 fn broken(commits: u64, findings: usize, text: &str) -> VerifyOutcome {
     let verdict = |number: u64| CommitVerdict {
         commit: CommitId::parse(&format!("{number:040x}")).unwrap(),
+        parents: Vec::new(),
         subject: text.to_owned(),
         verdict: Verdict::Fail,
         proof_grade: true,

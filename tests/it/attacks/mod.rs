@@ -1,0 +1,277 @@
+//! Attacks on real repositories, each with plain git or hand-made bytes, on a commit that a real session explains and
+//! that passes before. What counts is the exit code and the stable code of the finding, as a server sees them.
+
+mod binding;
+mod failing;
+mod forged;
+mod history;
+mod hostile;
+mod messages;
+mod notes;
+mod overrides;
+mod policy;
+mod random;
+mod ranges;
+mod receive;
+mod records;
+mod same;
+mod signers;
+mod withheld;
+
+use std::path::Path;
+
+use git_proof::proof::evidence;
+use serde_json::Value;
+
+use crate::common;
+use crate::store::scratch::{Ran, Scratch, text};
+
+/// A policy that asks for everything that an anchor can show without a second person.
+const STRICT: &str = "[proof_grade]\nrequire = \"all\"\n[proof]\nrooted = true\n";
+
+/// A repository with a commit that a session of five entries explains: plan, analysis, decision, the commit, reflection.
+struct Proven {
+    scratch: Scratch,
+    /// The commit before it.
+    base: String,
+    /// The commit that is proven.
+    head: String,
+    /// The root of its session.
+    root: String,
+}
+
+/// What `verify` or `gate` answered.
+#[derive(Debug)]
+struct Judged {
+    exit: Option<i32>,
+    said: Value,
+    err: String,
+}
+
+impl Judged {
+    /// The codes of the findings of this severity.
+    fn codes(&self, severity: &str) -> Vec<&str> {
+        let commits = self.said["commits"].as_array().map_or(&[][..], Vec::as_slice);
+        let findings = commits.iter().flat_map(|commit| commit["findings"].as_array().unwrap());
+        findings.filter(|finding| finding["severity"] == severity).map(|finding| text(finding, "code")).collect()
+    }
+
+    #[track_caller]
+    fn passes(&self) -> &Self {
+        assert_eq!((self.exit, self.said["verdict"].as_str()), (Some(0), Some("pass")), "{self:?}");
+        self
+    }
+
+    #[track_caller]
+    fn fails(&self, code: &str) -> &Self {
+        assert_eq!(self.exit, Some(1), "{self:?}");
+        assert!(self.codes("error").contains(&code), "{self:?}");
+        self
+    }
+
+    #[track_caller]
+    fn unchecked(&self, code: &str) -> &Self {
+        assert_eq!(self.exit, Some(3), "{self:?}");
+        assert!(self.codes("unchecked").contains(&code), "{self:?}");
+        self
+    }
+
+    #[track_caller]
+    fn warns(&self, code: &str) -> &Self {
+        assert_eq!(self.exit, Some(0), "{self:?}");
+        assert!(self.codes("warning").contains(&code), "{self:?}");
+        self
+    }
+
+    /// The command itself could not work, and says so with this code.
+    #[track_caller]
+    fn refused(&self, code: &str, exit: i32) {
+        let error: Value = serde_json::from_str(&self.err).unwrap_or_else(|error| panic!("{error}: {self:?}"));
+        assert_eq!((error["error"]["code"].as_str(), self.exit), (Some(code), Some(exit)), "{self:?}");
+    }
+}
+
+impl From<Ran> for Judged {
+    fn from(ran: Ran) -> Self {
+        Self { exit: ran.exit, said: serde_json::from_str(&ran.out).unwrap_or_default(), err: ran.err }
+    }
+}
+
+impl Proven {
+    /// With the default policy.
+    fn new() -> Self {
+        Self::with_files(&[])
+    }
+
+    /// With this policy in the base.
+    fn with_policy(policy: &str) -> Self {
+        Self::with_files(&[(".proof/policy.toml", policy.as_bytes())])
+    }
+
+    /// With these files in the base.
+    fn with_files(files: &[(&str, &[u8])]) -> Self {
+        let scratch = Scratch::new();
+        let mut proven = Self { scratch, base: String::new(), head: String::new(), root: String::new() };
+        proven.write("a.txt", "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n");
+        for (path, content) in files {
+            proven.write(path, content);
+        }
+        proven.base = proven.commit("Begin");
+        proven.write("a.txt", "one\ntwo\nthree\nfour\nFIVE\nsix\nseven\neight\nnine\n");
+        (proven.head, proven.root) = proven.prove("s", "Shout five\n\nProof-Grade: true");
+        proven.gate().passes();
+        proven
+    }
+
+    /// Commits what is in the worktree, in a session of its own. The answer is the commit, and the session's root.
+    #[track_caller]
+    fn prove(&self, session: &str, message: &str) -> (String, String) {
+        self.scratch.start(session, &[]);
+        self.scratch.record("plan", "shout");
+        self.scratch.record("analysis", "five is the quietest");
+        self.scratch.record("decision", "shout five and nothing else");
+        let commit = self.commit(message);
+        self.scratch.run(["hook", "post-commit"]).text();
+        self.scratch.record("reflection", "five is loud now");
+        let root = self.scratch.json(&["finalize"]);
+        assert_eq!(root["anchors"][0]["rooted"], true, "{root}");
+        (commit, text(&root, "root").to_owned())
+    }
+
+    fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.scratch.place.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    /// Commits what is in the worktree.
+    #[track_caller]
+    fn commit(&self, message: &str) -> String {
+        self.scratch.git(["add", "--all"]);
+        self.scratch.git(["commit", "--quiet", "--allow-empty", "-m", message]);
+        self.tip("HEAD")
+    }
+
+    #[track_caller]
+    fn tip(&self, name: &str) -> String {
+        self.git(&["rev-parse", name])
+    }
+
+    /// Runs git; the answer is what it prints, without the newline at the end.
+    #[track_caller]
+    fn git(&self, arguments: &[&str]) -> String {
+        self.scratch.git(arguments).trim_end().to_owned()
+    }
+
+    /// Runs git with some input.
+    #[track_caller]
+    fn git_with(&self, arguments: &[&str], input: impl AsRef<[u8]>) -> String {
+        let ran = common::run_with_input(self.scratch.command("git").args(arguments), input.as_ref());
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.stdout.trim_end().to_owned()
+    }
+
+    #[track_caller]
+    fn blob(&self, content: impl AsRef<[u8]>) -> String {
+        self.git_with(&["hash-object", "-w", "--stdin"], content)
+    }
+
+    /// Judges what HEAD has more than the base.
+    fn gate(&self) -> Judged {
+        self.judge(&["gate", "--base", &self.base, "--head", "HEAD"])
+    }
+
+    fn judge(&self, arguments: &[&str]) -> Judged {
+        self.scratch.run(["--json"].iter().chain(arguments)).into()
+    }
+
+    fn note(&self, commit: &str) -> String {
+        self.git(&["notes", "--ref=proof", "show", commit])
+    }
+
+    /// Replaces a note, byte for byte.
+    fn set_note(&self, commit: &str, content: impl AsRef<[u8]>) {
+        let blob = self.blob(content);
+        self.git(&["notes", "--ref=proof", "add", "--force", "-C", &blob, commit]);
+    }
+
+    /// The anchor of the proven commit, with some fields set to other values.
+    fn anchor_with(&self, fields: &[(&str, Value)]) -> String {
+        let mut line: Value = serde_json::from_str(&self.note(&self.head)).unwrap();
+        for (field, value) in fields {
+            line["anchor"][*field] = value.clone();
+        }
+        line.to_string()
+    }
+
+    fn evidence_path(root: &str) -> String {
+        format!("{}/{root}.jsonl", &root[..2])
+    }
+
+    /// The lines of the session's evidence.
+    fn evidence(&self) -> Vec<String> {
+        let name = format!("refs/proof/evidence:{}", Self::evidence_path(&self.root));
+        self.git(&["cat-file", "blob", &name]).lines().map(str::to_owned).collect()
+    }
+
+    /// Puts lines in the place of the session's evidence.
+    fn set_evidence<T: AsRef<str>>(&self, lines: &[T]) {
+        let text: String = lines.iter().map(|line| format!("{}\n", line.as_ref())).collect();
+        self.put("refs/proof/evidence", &Self::evidence_path(&self.root), "100644", &self.blob(text));
+    }
+
+    /// Puts an object at a path of a ref's tree, in a new commit on top.
+    #[track_caller]
+    fn put(&self, name: &str, path: &str, mode: &str, id: &str) {
+        let index = self.scratch.around().join("index");
+        let git = |arguments: &[&str]| {
+            let ran: Ran =
+                self.scratch.command("git").env("GIT_INDEX_FILE", &index).args(arguments).output().unwrap().into();
+            ran.text().trim_end().to_owned()
+        };
+        git(&["read-tree", "--empty"]);
+        let there = self.git(&["for-each-ref", "--format=%(objectname)", name]);
+        if !there.is_empty() {
+            git(&["read-tree", name]);
+        }
+        git(&["update-index", "--add", "--replace", "--cacheinfo", &format!("{mode},{id},{path}")]);
+        self.set_tree(name, &git(&["write-tree"]));
+        let _ = std::fs::remove_file(index);
+    }
+
+    /// Moves a ref to a new commit of this tree, on top of where it is.
+    fn set_tree(&self, name: &str, tree: &str) {
+        let there = self.git(&["for-each-ref", "--format=%(objectname)", name]);
+        let mut arguments = vec!["commit-tree", tree, "-m", "put"];
+        arguments.extend(if there.is_empty() { vec![] } else { vec!["-p", &there] });
+        let commit = self.git(&arguments);
+        self.git(&["update-ref", name, &commit]);
+    }
+
+    /// Publishes a session that was never recorded, and answers the fields of an anchor that names it.
+    fn fabricate(&self, lines: &[String]) -> Vec<(&'static str, Value)> {
+        let file: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let found = evidence::verify(file.as_bytes()).unwrap();
+        let root = found.root.to_string();
+        self.put("refs/proof/evidence", &Self::evidence_path(&root), "100644", &self.blob(file));
+        vec![
+            ("root", root.into()),
+            ("count", found.count.into()),
+            ("genesis", found.genesis.to_string().into()),
+            ("head", found.head.to_string().into()),
+            ("session_id", found.opening.session_id.to_string().into()),
+        ]
+    }
+
+    /// The file of a loose object.
+    fn object_file(&self, id: &str) -> std::path::PathBuf {
+        self.scratch.place.join(".git/objects").join(&id[..2]).join(&id[2..])
+    }
+}
+
+/// Copies a file over another, which git keeps read-only.
+fn copy_over(from: &Path, to: &Path) {
+    let _ = std::fs::remove_file(to);
+    std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+    std::fs::copy(from, to).unwrap();
+}

@@ -1,0 +1,230 @@
+//! The gate on a server: real pushes to a bare repository with a real hook.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::{Proven, STRICT};
+use crate::common;
+use crate::store::scratch::Ran;
+
+/// A clone and its server, which has the base and judges what comes after.
+struct Server {
+    proven: Proven,
+    place: std::path::PathBuf,
+}
+
+const PROOFS: [&str; 2] = ["refs/notes/proof", "refs/proof/evidence"];
+
+impl Server {
+    fn new(policy: &str) -> Self {
+        let proven = Proven::with_policy(policy);
+        let place = proven.scratch.around().join("server.git");
+        proven.git(&["init", "--quiet", "--bare", "--initial-branch=main", place.to_str().unwrap()]);
+        proven.git(&["remote", "add", "origin", place.to_str().unwrap()]);
+        proven.git(&["push", "--quiet", "origin", &format!("{}:refs/heads/main", proven.base)]);
+        let hook = place.join("hooks/pre-receive");
+        std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+        std::fs::write(&hook, format!("#!/bin/sh\nexec {} hook pre-receive\n", env!("CARGO_BIN_EXE_git-proof")))
+            .unwrap();
+        std::fs::set_permissions(&hook, std::fs::Permissions::from_mode(0o755)).unwrap();
+        Self { proven, place }
+    }
+
+    /// A server that has let the proven commit in.
+    fn with_the_proven(policy: &str) -> Self {
+        let server = Self::new(policy);
+        server.push(&PROOFS).is_let_in();
+        server.push(&["main"]).is_let_in();
+        server
+    }
+
+    fn push(&self, arguments: &[&str]) -> Pushed {
+        let mut command = self.proven.scratch.command("git");
+        command.args(["push", "--quiet", "--no-verify", "origin"]).args(arguments);
+        Pushed(command.output().unwrap().into())
+    }
+
+    /// Puts something into a ref and pushes that.
+    fn push_changed(&self, name: &str, change: impl FnOnce(&Proven)) -> Pushed {
+        change(&self.proven);
+        self.push(&[name])
+    }
+}
+
+#[derive(Debug)]
+struct Pushed(Ran);
+
+impl Pushed {
+    #[track_caller]
+    fn is_let_in(&self) {
+        assert_eq!(self.0.exit, Some(0), "{self:?}");
+    }
+
+    #[track_caller]
+    fn is_refused(&self, why: &str) {
+        assert_ne!(self.0.exit, Some(0), "{self:?}");
+        assert!(self.0.err.contains("pre-receive hook declined") && self.0.err.contains(why), "{self:?}");
+    }
+}
+
+#[test]
+fn proofs_first_and_then_the_branch_are_let_in() {
+    let server = Server::new(STRICT);
+    server.push(&["main"]).is_refused("REF_NOT_FETCHED");
+    server.push(&PROOFS).is_let_in();
+    server.push(&["main"]).is_let_in();
+}
+
+#[test]
+fn synced_proofs_and_the_branch_are_let_in() {
+    let server = Server::new(STRICT);
+    server.proven.scratch.json(&["sync"]);
+    server.push(&["main"]).is_let_in();
+}
+
+#[test]
+fn branch_is_judged_by_the_proofs_that_are_there_and_not_by_those_that_come_with_it() {
+    let server = Server::new(STRICT);
+    server.push(&["--atomic", PROOFS[0], PROOFS[1], "main"]).is_refused("REF_NOT_FETCHED");
+    server.push(&PROOFS).is_let_in();
+    server.proven.write("b.txt", "b\n");
+    server.proven.prove("t", "Add b");
+    server.push(&["--atomic", PROOFS[0], PROOFS[1], "main"]).is_refused("ANCHOR_MISSING");
+}
+
+#[test]
+fn commit_without_a_proof_is_refused() {
+    let server = Server::with_the_proven(STRICT);
+    server.proven.write("b.txt", "b\n");
+    server.proven.commit("Add b");
+    server.push(&["main"]).is_refused("ANCHOR_MISSING");
+}
+
+#[test]
+fn policy_of_the_old_tip_counts() {
+    let server = Server::with_the_proven(STRICT);
+    server.proven.write(".proof/policy.toml", "[proof_grade]\nrequire = \"none\"\n");
+    server.proven.commit("Relax");
+    server.push(&["main"]).is_refused("ANCHOR_MISSING");
+    server.push(&["--force", "main"]).is_refused("ANCHOR_MISSING");
+}
+
+#[test]
+fn new_branch_is_judged_by_the_policy_of_the_main_one() {
+    let server = Server::with_the_proven(STRICT);
+    server.proven.git(&["checkout", "--quiet", "-b", "side"]);
+    server.push(&["side"]).is_let_in();
+    server.proven.git(&["checkout", "--quiet", "--orphan", "other"]);
+    server.proven.write(".proof/policy.toml", "[proof_grade]\nrequire = \"none\"\n");
+    server.proven.commit("Another beginning");
+    server.push(&["other"]).is_refused("ANCHOR_MISSING");
+}
+
+#[test]
+fn force_push_is_judged_by_what_it_brings() {
+    let server = Server::with_the_proven(STRICT);
+    server.proven.git(&["checkout", "--quiet", "-B", "main", &server.proven.base]);
+    server.proven.write("b.txt", "b\n");
+    server.proven.commit("Instead");
+    server.push(&["--force", "main"]).is_refused("ANCHOR_MISSING");
+}
+
+#[test]
+fn proof_refs_cannot_be_deleted_or_wound_back() {
+    let server = Server::with_the_proven(STRICT);
+    for name in PROOFS {
+        server.push(&[&format!(":{name}")]).is_refused("cannot be deleted");
+        let empty = server.proven.git_with(&["mktree"], "");
+        let other = server.proven.git(&["commit-tree", &empty, "-m", "Another beginning"]);
+        server.push(&["--force", &format!("{other}:{name}")]).is_refused("cannot be wound back");
+        let blob = server.proven.blob("not a commit");
+        server.push(&["--force", &format!("{blob}:{name}")]).is_refused("would not be a commit");
+    }
+}
+
+#[test]
+fn line_of_a_note_cannot_be_lost() {
+    let server = Server::with_the_proven(STRICT);
+    let head = server.proven.head.clone();
+    let line = server.proven.note(&head);
+    server.push_changed(PROOFS[0], |proven| proven.set_note(&head, "{}\n")).is_refused("would lose a line");
+    server
+        .push_changed(PROOFS[0], |proven| {
+            proven.git(&["notes", "--ref=proof", "remove", &head]);
+        })
+        .is_refused("would lose a line");
+    server.push_changed(PROOFS[0], |proven| proven.set_note(&head, format!("junk\n{line}\n"))).is_let_in();
+}
+
+#[test]
+fn evidence_cannot_be_removed_or_made_worse() {
+    let server = Server::with_the_proven(STRICT);
+    let good = server.proven.evidence();
+    let name = PROOFS[1];
+    let path = Proven::evidence_path(&server.proven.root);
+    server.push_changed(name, |proven| proven.set_evidence(&good[..3])).is_refused("would lose");
+    server.push_changed(name, |proven| proven.set_evidence(&[&good[..], &good[5..]].concat())).is_refused("would lose");
+    server
+        .push_changed(name, |proven| {
+            let blob = proven.blob(good.join("\n") + "\n");
+            proven.put(name, &path, "100755", &blob);
+        })
+        .is_refused("would lose");
+    server
+        .push_changed(name, |proven| proven.set_tree(name, &proven.git_with(&["mktree"], "")))
+        .is_refused("would lose");
+    server.push_changed(name, |proven| proven.set_evidence(&good)).is_let_in();
+}
+
+#[test]
+fn evidence_that_says_more_takes_the_place_of_what_was_planted() {
+    let server = Server::new(STRICT);
+    let good = server.proven.evidence();
+    server.proven.git(&["update-ref", "-d", PROOFS[1]]);
+    server.push_changed(PROOFS[1], |proven| proven.set_evidence(&good[..3])).is_let_in();
+    server.push_changed(PROOFS[1], |proven| proven.set_evidence(&good)).is_let_in();
+    server.push(&[PROOFS[0]]).is_let_in();
+    server.push(&["main"]).is_let_in();
+}
+
+#[test]
+fn names_below_our_refs_are_not_let_in() {
+    let server = Server::with_the_proven(STRICT);
+    for name in ["refs/proof/evil", "refs/proof/remote/origin/evidence", "refs/proof/evidence2", "refs/notes/proof2"] {
+        let pushed = server.push(&[&format!("refs/notes/proof:{name}")]);
+        if name == "refs/notes/proof2" {
+            pushed.is_let_in(); // somebody else's notes
+        } else {
+            pushed.is_refused("is not a ref that git-proof shares");
+        }
+    }
+}
+
+#[test]
+fn objects_that_are_not_accepted_yet_are_seen_and_leave_no_trace() {
+    let server = Server::with_the_proven(STRICT);
+    server.proven.write("b.txt", "b\n");
+    server.proven.commit("Add b");
+    server.push(&["main"]).is_refused("ANCHOR_MISSING");
+    let commit = server.proven.tip("HEAD");
+    let mut command = server.proven.scratch.command("git");
+    let there = command.arg("-C").arg(&server.place).args(["cat-file", "-e", &commit]).output().unwrap();
+    assert!(!there.status.success(), "the commit stayed");
+}
+
+#[test]
+fn line_that_git_would_not_write_stops_the_push() {
+    let server = Server::with_the_proven(STRICT);
+    let zeros = "0".repeat(40);
+    for line in [
+        "garbage".to_owned(),
+        format!("{} {}", server.proven.base, server.proven.head),
+        format!("{} garbage refs/heads/main", server.proven.head),
+        format!("garbage {} refs/heads/main", server.proven.head),
+        format!("{zeros} 0 refs/heads/main"),
+        format!("{zeros}  refs/heads/main"),
+    ] {
+        let mut command = server.proven.scratch.proof(["-C", server.place.to_str().unwrap(), "hook", "pre-receive"]);
+        let ran = common::run_with_input(&mut command, format!("{line}\n").as_bytes());
+        assert_eq!(ran.code, Some(1), "{line}: {ran:?}");
+    }
+}
