@@ -3,6 +3,7 @@
 mod change;
 mod discover;
 mod history;
+mod loose;
 mod merge;
 mod notes;
 mod objects;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use git2::{ObjectType, Odb, Oid};
 
+use super::loose;
 use super::open::Git;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
@@ -127,6 +128,9 @@ impl Git {
     fn find<T>(&self, id: &ObjectId, work: impl FnOnce(&Odb<'_>, Oid) -> Result<T, git2::Error>) -> Read<T> {
         if id.as_bytes().len() * 2 != self.hex_length() {
             return Err(ObjectError::Missing(*id));
+        }
+        if loose::is_cut_off(&self.loose, id) {
+            return Err(ObjectError::Damaged(*id, "its file is cut off".to_owned()));
         }
         Oid::from_bytes(id.as_bytes()).and_then(|oid| self.with_objects(|objects| work(objects, oid))).map_err(
             |error| match error.code() {

@@ -1,11 +1,13 @@
 //! An open repository, of any kind that git makes: SHA-1 or SHA-256, refs in files or in reftables, bare or not, a linked
 //! worktree, a partial clone. libgit2 reads and writes the objects; what it cannot do is asked of git itself.
 
+use std::path::PathBuf;
 use std::sync::{Mutex, Once};
 
 use git2::{ObjectFormat, Odb, RepositoryOpenFlags};
 
 use super::discover::Repository;
+use super::loose;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::ObjectId;
@@ -21,6 +23,8 @@ pub struct Git {
     pub(super) place: Repository,
     /// The settings as they were when it was opened: each question to libgit2 looks at every file anew.
     settings: git2::Config,
+    /// Where loose objects may be.
+    pub(super) loose: Vec<PathBuf>,
     /// Refs that libgit2 cannot read are read and moved by the git command.
     pub(super) refs_by_command: bool,
     /// Objects beside the repository's own: those that a push has brought but that are not accepted yet.
@@ -50,7 +54,15 @@ impl Git {
         let storage = settings.get_string("extensions.refstorage");
         let refs_by_command = storage.is_ok_and(|storage| !storage.eq_ignore_ascii_case("files"));
         let quarantine = quarantine(&repository, place, context)?;
-        Ok(Self { repository, context: context.clone(), place: place.clone(), settings, refs_by_command, quarantine })
+        Ok(Self {
+            repository,
+            context: context.clone(),
+            place: place.clone(),
+            settings,
+            loose: loose::directories(place, context),
+            refs_by_command,
+            quarantine,
+        })
     }
 
     /// The repository of the working directory.
