@@ -1,11 +1,12 @@
-//! A guard before libgit2: of a loose object that was cut off, as a power loss leaves them, it waits for the rest for ever.
-//! So such a file is unpacked here first, into nothing, as far as it says that it goes.
+//! Loose objects, read here and not by libgit2: of one that was cut off, as a power loss leaves them, it waits for the
+//! rest for ever. Whether the content is what its id says is checked by whoever asked.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader, Read as _};
+use std::path::PathBuf;
 
-use flate2::read::ZlibDecoder;
+use flate2::bufread::ZlibDecoder;
+use git2::ObjectType;
 
 use super::discover::Repository;
 use crate::context::Context;
@@ -27,26 +28,41 @@ pub(super) fn directories(place: &Repository, context: &Context) -> Vec<PathBuf>
     directories
 }
 
-/// Whether some copy of a loose object is cut off.
-pub(super) fn is_cut_off(directories: &[PathBuf], id: &ObjectId) -> bool {
-    let hex = id.to_string();
-    let (first, rest) = hex.split_at(2);
-    directories.iter().any(|directory| {
-        File::open(directory.join(Path::new(first)).join(rest)).is_ok_and(|file| unpack(file).is_err())
-    })
+/// A loose object that is open at the beginning of its content.
+pub(super) struct Loose {
+    /// What it says it is.
+    pub(super) kind: ObjectType,
+    /// How large it says it is.
+    pub(super) size: usize,
+    begun: Vec<u8>,
+    stream: ZlibDecoder<BufReader<File>>,
 }
 
-fn unpack(file: File) -> io::Result<()> {
-    let mut stream = ZlibDecoder::new(file);
-    let mut head = Vec::with_capacity(HEADER);
-    stream.by_ref().take(HEADER as u64).read_to_end(&mut head)?;
-    // What has no size is refused by libgit2 without our help.
-    let size = memchr::memchr(0, &head).and_then(|end| {
-        let text = std::str::from_utf8(&head[..end]).ok()?;
-        let size: u64 = text.rsplit(' ').next()?.parse().ok()?;
-        Some(size.saturating_add(end as u64 + 1))
-    });
-    let left = size.unwrap_or(0).saturating_sub(head.len() as u64);
-    let copied = io::copy(&mut stream.take(left), &mut io::sink())?;
-    if copied < left { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+/// A loose object; `None` if there is none of this id.
+pub(super) fn open(directories: &[PathBuf], id: &ObjectId) -> Option<io::Result<Loose>> {
+    let hex = id.to_string();
+    let (first, rest) = hex.split_at(2);
+    directories.iter().find_map(|directory| File::open(directory.join(first).join(rest)).ok()).map(Loose::new)
+}
+
+impl Loose {
+    fn new(file: File) -> io::Result<Self> {
+        let mut stream = ZlibDecoder::new(BufReader::new(file));
+        let mut head = Vec::with_capacity(HEADER);
+        stream.by_ref().take(HEADER as u64).read_to_end(&mut head)?;
+        let wrong = || io::Error::new(io::ErrorKind::InvalidData, "it has no header");
+        let end = memchr::memchr(0, &head).ok_or_else(wrong)?;
+        let (kind, size) =
+            std::str::from_utf8(&head[..end]).ok().and_then(|text| text.split_once(' ')).ok_or_else(wrong)?;
+        let kind = ObjectType::from_str(kind).ok_or_else(wrong)?;
+        let size = size.parse().map_err(|_| wrong())?;
+        Ok(Self { kind, size, begun: head.split_off(end + 1), stream })
+    }
+
+    /// The whole content; an error if there is less or more of it than it says.
+    pub(super) fn content(self) -> io::Result<Vec<u8>> {
+        let mut content = self.begun;
+        self.stream.take((self.size as u64 + 1).saturating_sub(content.len() as u64)).read_to_end(&mut content)?;
+        if content.len() == self.size { Ok(content) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
 }

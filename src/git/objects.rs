@@ -4,7 +4,7 @@ use std::fmt;
 
 use git2::{ObjectType, Odb, Oid};
 
-use super::loose;
+use super::loose::{self, Loose};
 use super::open::Git;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
@@ -106,14 +106,28 @@ impl Git {
     /// The content of an object of the given kind; its hash is checked.
     fn read(&self, id: &ObjectId, kind: ObjectType, limit: usize) -> Read<Vec<u8>> {
         let damaged = |why: String| ObjectError::Damaged(*id, why);
-        if limit < usize::MAX {
-            let size = self.size(id)?;
-            if size > limit {
-                return Err(damaged(format!("{size} bytes are more than the {limit} that are read")));
+        let small_enough = |size: usize| match size {
+            size if size > limit => Err(damaged(format!("{size} bytes are more than the {limit} that are read"))),
+            _ => Ok(()),
+        };
+        let (found, data) = match self.loose(id)? {
+            Some(object) => {
+                small_enough(object.size)?;
+                let found = object.kind;
+                let data = object.content().map_err(|error| damaged(error.to_string()))?;
+                let hash = Oid::hash_object_ext(found, &data, self.repository.object_format());
+                if !hash.is_ok_and(|hash| hash.as_bytes() == id.as_bytes()) {
+                    return Err(damaged("its content has another id".to_owned()));
+                }
+                (found, data)
             }
-        }
-        let (found, data) =
-            self.find(id, |objects, oid| objects.read(oid).map(|object| (object.kind(), object.data().to_vec())))?;
+            None => {
+                if limit < usize::MAX {
+                    small_enough(self.find(id, |objects, oid| objects.read_header(oid).map(|(size, _)| size))?)?;
+                }
+                self.find(id, |objects, oid| objects.read(oid).map(|object| (object.kind(), object.data().to_vec())))?
+            }
+        };
         if found != kind {
             return Err(damaged(format!("it is a {found}, not a {kind}")));
         }
@@ -122,16 +136,22 @@ impl Git {
 
     /// How many bytes an object has, as its header says.
     fn size(&self, id: &ObjectId) -> Read<usize> {
-        self.find(id, |objects, oid| objects.read_header(oid).map(|(size, _)| size))
+        match self.loose(id)? {
+            Some(object) => Ok(object.size),
+            None => self.find(id, |objects, oid| objects.read_header(oid).map(|(size, _)| size)),
+        }
     }
 
-    fn find<T>(&self, id: &ObjectId, work: impl FnOnce(&Odb<'_>, Oid) -> Result<T, git2::Error>) -> Read<T> {
+    /// A loose object, if it is one.
+    fn loose(&self, id: &ObjectId) -> Read<Option<Loose>> {
         if id.as_bytes().len() * 2 != self.hex_length() {
             return Err(ObjectError::Missing(*id));
         }
-        if loose::is_cut_off(&self.loose, id) {
-            return Err(ObjectError::Damaged(*id, "its file is cut off".to_owned()));
-        }
+        loose::open(&self.loose, id).transpose().map_err(|error| ObjectError::Damaged(*id, error.to_string()))
+    }
+
+    /// An object that is in a pack.
+    fn find<T>(&self, id: &ObjectId, work: impl FnOnce(&Odb<'_>, Oid) -> Result<T, git2::Error>) -> Read<T> {
         Oid::from_bytes(id.as_bytes()).and_then(|oid| self.with_objects(|objects| work(objects, oid))).map_err(
             |error| match error.code() {
                 git2::ErrorCode::NotFound => ObjectError::Missing(*id),
