@@ -8,6 +8,8 @@ mod policy;
 mod range;
 mod rules;
 
+use std::thread;
+
 use serde::Serialize;
 
 use crate::context::Context;
@@ -87,14 +89,48 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     let git = Git::open(&place, context)?;
     let (commits, ends, tip) = select(&git, &request.revisions)?;
     let rules = Rules::of(&git, &tip, context.now())?;
-    // The store is only an index here: where it is missing or damaged, git alone has to do.
-    let store = Store::open(&place.store_path(), context.patience()).ok();
-    let gatherer = Gatherer::new(git, store, request.with_story)?;
-    let mut verdicts: Vec<CommitVerdict> = commits.iter().map(|id| commit::judge(&gatherer, &rules, id)).collect();
+    let (gatherer, mut verdicts) = judge(context, git, &rules, &commits, request.with_story)?;
     if let Some(ends) = ends {
         ends.check(&gatherer, &mut verdicts)?;
     }
     Ok(VerifyOutcome::new(verdicts, rules.from_file))
+}
+
+/// From so many commits on, two threads share them: one that is started must have something to do.
+const SHARED_FROM: usize = 256;
+
+/// Judges commits, in their order. The gatherer is for what is left to be asked.
+fn judge(
+    context: &Context,
+    git: Git,
+    rules: &Rules,
+    commits: &[CommitId],
+    with_story: bool,
+) -> Result<(Gatherer, Vec<CommitVerdict>)> {
+    let place = git.place().clone();
+    let gather = |git: Git| -> Result<Gatherer> {
+        // The store is only an index here: where it is missing or damaged, git alone has to do.
+        let store = Store::open(&place.store_path(), context.patience()).ok();
+        Gatherer::new(git, store, with_story)
+    };
+    let each = |gatherer: &Gatherer, commits: &[CommitId]| -> Vec<CommitVerdict> {
+        commits.iter().map(|id| commit::judge(gatherer, rules, id)).collect()
+    };
+    if commits.len() < SHARED_FROM {
+        let gatherer = gather(git)?;
+        let verdicts = each(&gatherer, commits);
+        return Ok((gatherer, verdicts));
+    }
+    let (newer, older) = commits.split_at(commits.len() / 2);
+    thread::scope(|scope| {
+        // Neither libgit2 nor what was gathered can be shared: each thread has its own.
+        let other = scope.spawn(|| -> Result<_> { Ok(each(&gather(Git::open(&place, context)?)?, older)) });
+        let gatherer = gather(git)?;
+        let mut verdicts = each(&gatherer, newer);
+        let older = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        verdicts.extend(older);
+        Ok((gatherer, verdicts))
+    })
 }
 
 /// The commits that arguments mean, the ends of the ranges among them, and the tip whose policy counts.

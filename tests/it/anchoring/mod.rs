@@ -7,6 +7,7 @@ mod killed;
 mod kinds;
 mod notes;
 mod partial;
+mod proofs;
 mod pushing;
 mod quarantine;
 mod races;
