@@ -1,11 +1,14 @@
-//! Loose objects, read here and not by libgit2: of one that was cut off, as a power loss leaves them, it waits for the
+//! Loose objects, read and written here and not by libgit2: of one that was cut off, as a power loss leaves them, it waits for the
 //! rest for ever. Whether the content is what its id says is checked by whoever asked.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, Read as _};
-use std::path::PathBuf;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
 
+use flate2::Compression;
 use flate2::bufread::ZlibDecoder;
+use flate2::write::ZlibEncoder;
 use git2::ObjectType;
 
 use super::discover::Repository;
@@ -26,6 +29,32 @@ pub(super) fn directories(place: &Repository, context: &Context) -> Vec<PathBuf>
     let alternates = fs::read_to_string(own.join("info/alternates")).unwrap_or_default();
     directories.extend(alternates.lines().filter(|line| !line.starts_with('#')).map(|line| own.join(line)));
     directories
+}
+
+/// Writes a loose object: beside its place under a name of its own, which git clears away if it is left behind, then
+/// into its place.
+pub(super) fn write(directory: &Path, name: &str, id: &ObjectId, kind: ObjectType, content: &[u8]) -> io::Result<()> {
+    let hex = id.to_string();
+    let (first, rest) = hex.split_at(2);
+    let folder = directory.join(first);
+    match fs::create_dir(&folder) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let temporary = folder.join(format!("tmp_obj_{name}"));
+    let written = fill(&temporary, kind, content).and_then(|()| fs::rename(&temporary, folder.join(rest)));
+    if written.is_err() {
+        let _ = fs::remove_file(&temporary); // git clears it away, too
+    }
+    written
+}
+
+fn fill(path: &Path, kind: ObjectType, content: &[u8]) -> io::Result<()> {
+    let mut packed = ZlibEncoder::new(Vec::with_capacity(content.len() / 2 + 64), Compression::fast());
+    packed.write_all(format!("{kind} {}\0", content.len()).as_bytes())?;
+    packed.write_all(content)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(path)?;
+    file.write_all(&packed.finish()?)
 }
 
 /// A loose object that is open at the beginning of its content.

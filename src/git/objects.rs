@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use git2::{ObjectType, Odb, Oid};
+use git2::{ObjectType, Odb, OdbLookupFlags, Oid};
 
 use super::loose::{self, Loose};
 use super::open::Git;
@@ -208,13 +208,21 @@ impl Git {
         Ok(None)
     }
 
+    /// Writes an object. Libgit2 would look through all packs before each one that is new; what is there already is left to
+    /// it all the same, for it also tells a gc beside us that the object is wanted.
     fn write(&self, kind: ObjectType, bytes: &[u8]) -> Result<ObjectId> {
-        let oid = self
-            .writable()?
-            .write(kind, bytes)
-            .map_err(|error| self.failed(&format!("cannot write a {kind}"), &error))?;
-        ObjectId::from_bytes(oid.as_bytes())
-            .ok_or_else(|| Error::new(Code::RepositoryFailed, "libgit2 gave an id of an unknown length"))
+        let objects = self.writable()?;
+        let failed = |error: &git2::Error| self.failed(&format!("cannot write a {kind}"), error);
+        let oid = Oid::hash_object_ext(kind, bytes, self.repository.object_format()).map_err(|error| failed(&error))?;
+        let id = ObjectId::from_bytes(oid.as_bytes())
+            .ok_or_else(|| Error::new(Code::RepositoryFailed, "libgit2 gave an id of an unknown length"))?;
+        if objects.exists_ext(oid, OdbLookupFlags::NO_REFRESH) {
+            objects.write(kind, bytes).map_err(|error| failed(&error))?;
+        } else {
+            loose::write(&self.place.common_dir.join("objects"), self.context.new_id().as_str(), &id, kind, bytes)
+                .map_err(|error| failed(&git2::Error::from_str(&error.to_string())))?;
+        }
+        Ok(id)
     }
 
     /// Writes a file.
