@@ -14,7 +14,7 @@ use super::wire::{Wire, call, plan, start};
 use super::{check, database, ledger, repository};
 
 /// Long enough that going over it takes a while, in a build that is not optimized.
-const ENTRIES: u32 = 15_000;
+const ENTRIES: u32 = 30_000;
 
 /// A session that is open, and ends in a reflection.
 fn long_session(directory: &Path) {
