@@ -216,7 +216,14 @@ fn one(commit: &CommitVerdict, brief: bool, paint: Paint) -> String {
     };
     let bound = commit.binding.map(|binding| format!(" ({binding})")).unwrap_or_default();
     let mut text = format!("{} {}\n  {verdict}{bound}\n", paint.paint(Role::Strong, &id[..12]), inert(&commit.subject));
+    let mut shown = Vec::new();
     for session in &commit.sessions {
+        // A squash of several commits of one session has it several times, once for each anchor.
+        let same = (&session.session_id, &session.root, session.holds, session.rooted);
+        if shown.contains(&same) {
+            continue;
+        }
+        shown.push(same);
         text.push_str(&session_line(session));
         if !brief && session.holds {
             text.push_str(&story(session, paint));
