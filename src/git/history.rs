@@ -33,7 +33,7 @@ impl Git {
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             let error = Error::new(Code::CommitNotFound, format!("{} is not a range", arguments.join(" ")))
-                .because(said.trim().trim_start_matches("fatal: "))
+                .because(said.lines().next().unwrap_or_default().trim_start_matches("fatal: "))
                 .hint("a range is BASE..HEAD; git fetch brings what is not here yet");
             return Err(error);
         }

@@ -80,7 +80,8 @@ pub(super) fn alone(workspace: &Workspace) -> Option<File> {
     Some(folder)
 }
 
-/// Adds lines, those of a session that is anchored by them if one is named, and puts back what is gone. The answer is how many were put back.
+/// Adds lines, those of a session that is anchored by them if one is named, and puts back what is gone. The answer is
+/// how many were put back.
 pub(in crate::ops) fn publish(
     workspace: &mut Workspace,
     git: &Git,

@@ -28,7 +28,9 @@ pub struct PolicyOutcome {
 pub fn check_policy(source: &Source) -> Result<PolicyOutcome> {
     let name = source.to_string();
     let mut text = Vec::new();
-    source.open()?.take(MAX_POLICY as u64 + 1).read_to_end(&mut text).map_err(|error| source.unreadable(&error))?;
+    let opened =
+        source.open().map_err(|error| error.hint("name a file that exists; git proof init --policy writes one"))?;
+    opened.take(MAX_POLICY as u64 + 1).read_to_end(&mut text).map_err(|error| source.unreadable(&error))?;
     let wrong = |why: String| {
         Error::new(Code::ConfigInvalid, format!("{name} is not a policy"))
             .because(why)

@@ -7,20 +7,11 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::clones::{Clone, EVIDENCE, NOTES};
-use crate::store::scratch::{Dice, Ran, Scratch, has};
+use crate::store::scratch::{Dice, Ran, Scratch, no_strace};
 
 /// The calls by which something is written. What is opened for it is left behind where the first of them is never made.
 const CALLS: [&str; 9] = ["write", "pwrite64", "link", "rename", "unlink", "mkdir", "fsync", "fdatasync", "ftruncate"];
 const MOST_RUNS: usize = 400;
-
-fn no_strace(scratch: &Scratch) -> bool {
-    let works = has("strace")
-        && scratch.command("strace").args(["-f", "-e", "trace=openat", "true"]).output().unwrap().status.success();
-    if !works {
-        eprintln!("left out: strace is not here, or may not trace");
-    }
-    !works
-}
 
 /// A copy of all repositories as they were before, for one more try.
 fn again(scratch: &Scratch, names: &[&str]) {

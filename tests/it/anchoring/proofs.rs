@@ -62,3 +62,12 @@ fn staged_tree_is_the_one_that_git_writes() {
     scratch.git(["rm", "-q", "-r", "--cached", "a"]);
     same("a directory less");
 }
+
+#[test]
+fn range_that_git_does_not_know_is_refused_in_one_line() {
+    let scratch = Scratch::new();
+    committed(&scratch);
+    let error = scratch.run(["--json", "verify", "here..there"]).error("ERR_COMMIT_NOT_FOUND", 2);
+    assert!(text(&error, "message").contains("here..there is not a range"));
+    assert!(!text(&error, "message").contains('\n'), "{error}");
+}

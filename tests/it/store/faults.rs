@@ -2,19 +2,10 @@
 
 use std::process::Command;
 
-use super::scratch::{Ran, Scratch, has};
+use super::scratch::{Ran, Scratch, no_strace};
 
 const CALLS: [&str; 8] = ["write", "pwrite64", "fsync", "fdatasync", "rename", "unlink", "openat", "ftruncate"];
 const MOST_RUNS: usize = 400;
-
-fn no_strace(scratch: &Scratch) -> bool {
-    let works = has("strace")
-        && scratch.command("strace").args(["-f", "-e", "trace=openat", "true"]).output().unwrap().status.success();
-    if !works {
-        eprintln!("left out: strace is not here, or may not trace");
-    }
-    !works
-}
 
 /// The program with the `nth` call of this name failing, and whether that call came about.
 fn with_fault(scratch: &Scratch, call: &str, nth: usize, arguments: &[&str]) -> (Ran, bool) {

@@ -214,6 +214,16 @@ pub(crate) fn in_clean_environment(scratch: &Scratch, test: &str) -> bool {
     inner
 }
 
+/// Whether system calls cannot be watched here; it says so.
+pub(crate) fn no_strace(scratch: &Scratch) -> bool {
+    let works = has("strace")
+        && scratch.command("strace").args(["-f", "-e", "trace=openat", "true"]).output().unwrap().status.success();
+    if !works {
+        eprintln!("left out: strace is not here, or may not trace");
+    }
+    !works
+}
+
 /// Whether a program is on the path.
 pub(crate) fn has(program: &str) -> bool {
     std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).is_file()))
