@@ -15,6 +15,7 @@ pub const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0002_agents.sql"),
     include_str!("../../migrations/0003_search.sql"),
     include_str!("../../migrations/0004_anchors.sql"),
+    include_str!("../../migrations/0005_rounds.sql"),
 ];
 
 impl Store {

@@ -4,15 +4,16 @@ use super::independent::{hex, sha256};
 use super::scratch::{Scratch, text};
 
 /// Every migration, as released. A released one is never edited: add a new file and a line here.
-const FROZEN: [(&str, &str); 4] = [
+const FROZEN: [(&str, &str); 5] = [
     ("0001_store.sql", "406d3631b2e26e9b0afbc9fc532a16d3faa9b0a2e58b76a20060de0b537252ef"),
     ("0002_agents.sql", "ea111dbdf4c4598b4ca4d0e9c0a5ba994cd6af54b26a0708d4586256f5235636"),
     ("0003_search.sql", "413974c3af872eda75d2f4cb74d154aabc3babb8d72f25a075084e9a32f13039"),
     ("0004_anchors.sql", "3229319417fedb49bd80ae76f2e4ad4f087209fddd87c946a9f97ba0f96f4c2c"),
+    ("0005_rounds.sql", "6dab996a5ad290898eb9d7c90e926d63708af3a4041f3de05e551450b6278cce"),
 ];
 
 /// The stores of tests/fixtures, one for each level, and what is in them.
-const FIXTURES: [&str; 4] = ["store-v1.db", "store-v2.db", "store-v3.db", "store-v4.db"];
+const FIXTURES: [&str; 5] = ["store-v1.db", "store-v2.db", "store-v3.db", "store-v4.db", "store-v5.db"];
 
 fn folder(name: &str) -> String {
     format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))
