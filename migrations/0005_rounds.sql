@@ -9,6 +9,9 @@ CREATE TABLE rounds (
     seen_at   TEXT    NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Sessions that nobody has ended; few of them are not finalized either.
+CREATE INDEX audit_sessions_open ON audit_sessions (started_at) WHERE ended_at IS NULL;
+
 -- == zones
 
 -- == working memory

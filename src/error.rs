@@ -76,6 +76,18 @@ codes! {
     TooLarge "ERR_TOO_LARGE" 2
     /// A text holds a credential.
     SecretDetected "ERR_SECRET_DETECTED" 2
+    /// Sessions of the round are still open.
+    OpenSessions "ERR_OPEN_SESSIONS" 1
+    /// There is no session that a round could seal.
+    NothingToSeal "ERR_NOTHING_TO_SEAL" 1
+    /// The chain of rounds does not hold.
+    SealBroken "ERR_SEAL_BROKEN" 1
+    /// The chain of rounds lacks a round that was there before.
+    RoundsRolledBack "ERR_ROUNDS_ROLLED_BACK" 1
+    /// There are two chains of rounds, and both were published.
+    RoundsForked "ERR_ROUNDS_FORKED" 1
+    /// There is no such round.
+    RoundNotFound "ERR_ROUND_NOT_FOUND" 2
     /// Another writer held the store for too long.
     StoreBusy "ERR_STORE_BUSY" 4
     /// The store was written by a later version.

@@ -18,6 +18,7 @@ mod log;
 mod prove;
 mod receive;
 mod record;
+mod rounds;
 mod search;
 mod secrets;
 mod squashing;
@@ -54,13 +55,14 @@ pub use log::{
 pub use prove::{InclusionOutcome, prove};
 pub use receive::{Received, RefUpdate, receive};
 pub use record::{RecordRequest, record};
+pub use rounds::{SealOutcome, SealRequest, SealedView, seal};
 pub use search::{SearchHit, SearchOutcome, search};
 pub use secrets::{Secret, find_secret};
 pub use squashing::before_squash;
 pub use start::{StartOutcome, StartRequest, start};
 pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
 pub use verify::{
-    CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, PolicyOutcome, SessionVerdict, Summary, Told,
+    CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, LeftOut, PolicyOutcome, SessionVerdict, Summary, Told,
     VerifyOutcome, VerifyRequest, check_policy, explain_policy, first_paths, gate, gate_push, verify,
 };
 pub use view::{BodyView, EntryView, SessionView};

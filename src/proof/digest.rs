@@ -147,7 +147,7 @@ roles! {
     ChangeId
 }
 
-text_schema!(ContentHash ChainHash NodeHash RootHash AnchorId: "Hash", "^[0-9a-f]{64}$");
+text_schema!(ContentHash ChainHash NodeHash RootHash AnchorId SealHash: "Hash", "^[0-9a-f]{64}$");
 
 impl ChainHash {
     /// 64 zeros: the genesis of scheme `ams-v0`.

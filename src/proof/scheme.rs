@@ -6,7 +6,7 @@ use super::digest::{ChainHash, ContentHash, NodeHash, hex32, sha256, sha256_pair
 use super::schema::name_schema;
 
 /// How genesis, content, chain and tree are hashed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Scheme {
     /// Ordered tree; the odd node of a level is paired with itself.
     #[default]

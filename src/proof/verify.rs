@@ -71,6 +71,8 @@ pub struct Candidate<'a> {
     pub signatures: &'a Signatures,
     /// The round that sealed it, if one that counts did.
     pub round: Option<u64>,
+    /// Whether this clone has seals at all.
+    pub rounds_fetched: bool,
 }
 
 /// How an anchor stands.
@@ -192,12 +194,23 @@ pub fn judge(
         );
     }
     if rules.sealed && candidate.round.is_none() {
-        findings.push(
-            Finding::error(FindingCode::SealMissing, "no seal of a listed sealer has this anchor")
-                .hint("git proof seal seals what is anchored; git proof sync fetches the seals of others"),
-        );
+        findings.push(seal_lacks(candidate.rounds_fetched));
     }
     Standing { binding, rooted, findings }
+}
+
+/// What it means that no seal that counts has an anchor.
+fn seal_lacks(rounds_fetched: bool) -> Finding {
+    if rounds_fetched {
+        Finding::error(FindingCode::SealMissing, "no seal of a listed sealer has this anchor")
+            .hint("git proof seal --sign seals what is anchored; git proof sync fetches the seals of others")
+    } else {
+        Finding::unchecked(
+            FindingCode::SealMissing,
+            "refs/proof/rounds is not in this clone, and policy asks for a seal",
+        )
+        .hint("git proof sync, or git fetch origin refs/proof/rounds:refs/proof/rounds; else git proof seal --sign")
+    }
 }
 
 /// What evidence that holds by itself must have to be that of the anchor.

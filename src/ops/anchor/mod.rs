@@ -166,7 +166,7 @@ fn on_commits_signed(
 }
 
 /// A setting that git would take for yes.
-fn is_true(value: &str) -> bool {
+pub(super) fn is_true(value: &str) -> bool {
     matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1" | "")
 }
 

@@ -225,6 +225,13 @@ impl<'a> Judge<'a> {
             None => weighed.iter().map(|weighed| self.session(weighed)).collect(),
         };
         (verdict.verdict, verdict.binding, verdict.findings) = (outcome.verdict, outcome.binding, outcome.findings);
+        if verdict.sessions.iter().all(|session| !session.holds)
+            && !self.rules.seals.anchors.is_empty()
+            && let Some(deleted) = self.gatherer.deleted(&self.rules.seals).of(&facts, &trailers)
+        {
+            verdict.findings.push(deleted);
+            verdict.verdict = Verdict::Fail;
+        }
         dedup(&mut verdict.findings);
         Ok(verdict)
     }
@@ -288,7 +295,8 @@ impl<'a> Judge<'a> {
             own: own.as_deref(),
             evidence: &gathered.evidence,
             signatures: &signatures,
-            round: None,
+            round: self.rules.seals.counts(&anchor.id()).map(|(round, _)| round),
+            rounds_fetched: self.rules.seals.fetched,
         };
         let at_hand = |id: &CommitId| self.gatherer.facts(id).ok().map(|facts| (*facts).clone());
         let standing = verify::judge(&candidate, facts, proof_grade, &self.rules.requirements, &at_hand);
@@ -399,7 +407,7 @@ impl<'a> Judge<'a> {
             evidence,
             rooted: weighed.standing.rooted,
             signers: weighed.signers.clone(),
-            round: None,
+            round: self.rules.seals.round(&anchor.id()),
             intent: intent.filter(|_| !gathered.told.is_empty()),
             told: gathered.told.clone(),
         }

@@ -57,7 +57,7 @@ pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     rules.must_be_anchored = true;
     rules.look_everywhere = false;
     let ends = Ends { tips: vec![head], excluded: base.into_iter().collect() };
-    let outcome = judge(context, git, &rules, &ends)?;
+    let outcome = judge(context, git, rules, &ends)?;
     Ok(VerifyOutcome { range: Some(JudgedRange { base, head }), ..outcome })
 }
 
@@ -77,7 +77,7 @@ pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutco
     rules.must_be_anchored = rules.from_file && main.is_some();
     rules.look_everywhere = false;
     let excluded = known.iter().map(|(_, tip)| *tip).filter(|tip| git.has(&tip.0)).collect();
-    judge(context, git, &rules, &Ends { tips: vec![head], excluded })
+    judge(context, git, rules, &Ends { tips: vec![head], excluded })
 }
 
 /// Judges what a push would bring to a branch, by the policy of the branch as it is, or of the repository's main branch
@@ -103,14 +103,15 @@ pub(in crate::ops) fn gate_received(
         // A new branch brings what no other has.
         None => git.refs_below("refs/heads")?.into_iter().map(|(_, tip)| tip).collect(),
     };
-    judge(context, git.again()?, &rules, &Ends { tips: vec![*new], excluded })
+    judge(context, git.again()?, rules, &Ends { tips: vec![*new], excluded })
 }
 
-fn judge(context: &Context, git: Git, rules: &Rules, ends: &Ends) -> Result<VerifyOutcome> {
+fn judge(context: &Context, git: Git, mut rules: Rules, ends: &Ends) -> Result<VerifyOutcome> {
     let tips = ends.tips.iter().map(ToString::to_string);
     let arguments: Vec<String> = tips.chain(ends.excluded.iter().map(|tip| format!("^{tip}"))).collect();
     let commits = git.commits(&arguments.iter().map(String::as_str).collect::<Vec<_>>())?;
-    let (gatherer, mut verdicts) = super::judge(context, git, rules, &commits, false)?;
+    super::read_seals(context, &git, &mut rules)?;
+    let (gatherer, mut verdicts) = super::judge(context, git, &rules, &commits, false)?;
     ends.check(&gatherer, &mut verdicts)?;
-    Ok(VerifyOutcome::new(verdicts, rules.from_file))
+    Ok(VerifyOutcome::new(verdicts, &rules))
 }

@@ -1,9 +1,11 @@
 //! Gathering: all that git has about a commit's proof, each thing read once.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
+use super::deleted::Deleted;
+use super::seals::Seals;
 use crate::error::Result;
 use crate::git::{CHANGES, Commit, EVIDENCE, FILE, Git, NOTES, ObjectError, Read, Shelved, TreeEntry};
 use crate::ops::anchor::{MAX_EVIDENCE, MAX_NOTE, evidence_name};
@@ -62,6 +64,7 @@ pub(super) struct Gatherer {
     /// be put together so that they seem to hold more files than there are atoms.
     trees: RefCell<HashMap<TreeId, Rc<Vec<TreeEntry>>>>,
     evidences: RefCell<HashMap<RootHash, Rc<Gathered>>>,
+    deleted: OnceCell<Deleted>,
     with_story: bool,
 }
 
@@ -82,6 +85,7 @@ impl Gatherer {
             commits: RefCell::default(),
             trees: RefCell::default(),
             evidences: RefCell::default(),
+            deleted: OnceCell::new(),
             with_story,
         })
     }
@@ -89,6 +93,16 @@ impl Gatherer {
     /// Whether this clone has notes at all.
     pub(super) fn has_notes(&self) -> bool {
         self.notes.is_some()
+    }
+
+    /// The tree of the notes.
+    pub(super) fn notes_tree(&self) -> Option<TreeId> {
+        self.notes
+    }
+
+    /// What seals list and the notes do not have.
+    pub(super) fn deleted(&self, seals: &Seals) -> &Deleted {
+        self.deleted.get_or_init(|| Deleted::find(self, seals))
     }
 
     /// A commit.

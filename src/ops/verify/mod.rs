@@ -1,12 +1,15 @@
 //! `verify`: what a clone alone can say about the proof of commits.
 
 mod commit;
+mod deleted;
 mod gate;
 mod gather;
 mod place;
 mod policy;
 mod range;
 mod rules;
+mod sealable;
+mod seals;
 
 use std::thread;
 
@@ -16,7 +19,7 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
 use crate::proof::digest::CommitId;
-use crate::proof::finding::Verdict;
+use crate::proof::finding::{Severity, Verdict};
 use crate::store::Store;
 
 pub use commit::{CommitVerdict, SessionVerdict};
@@ -28,6 +31,8 @@ pub use place::first_paths;
 pub use policy::{ExplainOutcome, PolicyOutcome, check_policy, explain_policy};
 use range::Ends;
 use rules::Rules;
+pub use sealable::LeftOut;
+pub(super) use sealable::{Sealable, sealable};
 
 /// What `verify` is asked for.
 #[derive(Debug, Clone, Default)]
@@ -68,7 +73,18 @@ pub struct Summary {
 }
 
 impl VerifyOutcome {
-    fn new(commits: Vec<CommitVerdict>, from_file: bool) -> Self {
+    /// What is wrong with the seals as a whole is said of the newest commit that has a proof, or else of the newest.
+    fn new(mut commits: Vec<CommitVerdict>, rules: &Rules) -> Self {
+        let findings = &rules.seals.findings;
+        let proven = commits.iter().position(|commit| commit.verdict != Verdict::Exempt).unwrap_or(0);
+        if let Some(commit) = commits.get_mut(proven)
+            && let Some(worst) = findings.iter().map(|finding| finding.severity).max()
+        {
+            let verdict = if worst == Severity::Error { Verdict::Fail } else { Verdict::Unchecked };
+            commit.verdict = commit.verdict.max(verdict);
+            commit.binding = None;
+            commit.findings.extend(findings.iter().cloned());
+        }
         let mut summary = Summary::default();
         for commit in &commits {
             match commit.verdict {
@@ -79,7 +95,7 @@ impl VerifyOutcome {
             }
         }
         let verdict = commits.iter().map(|commit| commit.verdict).max().unwrap_or(Verdict::Exempt);
-        Self { verdict, summary, commits, policy: if from_file { "file" } else { "defaults" }, range: None }
+        Self { verdict, summary, commits, policy: if rules.from_file { "file" } else { "defaults" }, range: None }
     }
 }
 
@@ -88,12 +104,19 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     let place = Repository::discover(context)?;
     let git = Git::open(&place, context)?;
     let (commits, ends, tip) = select(&git, &request.revisions)?;
-    let rules = Rules::of(&git, &tip, context.now())?;
+    let mut rules = Rules::of(&git, &tip, context.now())?;
+    read_seals(context, &git, &mut rules)?;
     let (gatherer, mut verdicts) = judge(context, git, &rules, &commits, request.with_story)?;
     if let Some(ends) = ends {
         ends.check(&gatherer, &mut verdicts)?;
     }
-    Ok(VerifyOutcome::new(verdicts, rules.from_file))
+    Ok(VerifyOutcome::new(verdicts, &rules))
+}
+
+/// Reads the seals, and what was seen of them before.
+fn read_seals(context: &Context, git: &Git, rules: &mut Rules) -> Result<()> {
+    let store = Store::open(&git.place().store_path(), context.patience()).ok();
+    rules.read_seals(git, store.as_ref())
 }
 
 /// From so many commits on, two threads share them: one that is started must have something to do.

@@ -1,5 +1,6 @@
 //! The rules by which commits are judged: a policy, read from a commit and never from the worktree.
 
+use super::seals::Seals;
 use crate::error::{Code, Error, Result};
 use crate::git::{FILE, Git};
 use crate::proof::anchor::Anchor;
@@ -8,6 +9,7 @@ use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::grade::Grader;
 use crate::proof::note::Signature;
 use crate::proof::policy::{MAX_POLICY, Policy, PolicyError, Requirements};
+use crate::proof::scheme::Scheme;
 use crate::proof::signers::{MAX_SIGNERS, Signer, Signers, Standing};
 use crate::proof::sshsig::{self, NAMESPACE};
 use crate::proof::timestamp::Timestamp;
@@ -34,9 +36,11 @@ pub(super) struct Rules {
     /// Whether the policy came from a file; else these are the defaults.
     pub(super) from_file: bool,
     /// Who may sign.
-    signers: Signers,
-    /// When validity is judged: no seal vouches for an earlier time.
-    now: Timestamp,
+    pub(super) signers: Signers,
+    /// What seals say.
+    pub(super) seals: Seals,
+    /// When validity is judged where no seal vouches for an earlier time.
+    pub(super) now: Timestamp,
 }
 
 impl Rules {
@@ -70,6 +74,13 @@ impl Rules {
             .map_err(|error| Error::new(Code::PolicyUnreadable, "the default policy").because(error))
     }
 
+    /// The rules by which a round takes an anchor in: it must hold by itself, whoever signed it.
+    pub(super) fn for_sealing(now: Timestamp) -> Result<Self> {
+        let mut rules = Self::defaults(now)?;
+        rules.requirements.schemes = Scheme::ALL.to_vec();
+        Ok(rules)
+    }
+
     fn new(policy: Policy, now: Timestamp) -> Result<Self, PolicyError> {
         Ok(Self {
             grader: Grader::new(&policy.proof_grade)?,
@@ -78,18 +89,20 @@ impl Rules {
             look_everywhere: true,
             from_file: false,
             signers: Signers::default(),
+            seals: Seals::default(),
             now,
         })
     }
 
-    /// Who signed an anchor, by the lines that have it. A signature that does not count is no harm where others do: anyone
+    /// Who signed an anchor, by the lines that have it, judged at the time of a seal that counts, else now. A signature that does not count is no harm where others do: anyone
     /// who can write notes can add one.
     pub(super) fn signatures(&self, anchor: &Anchor, lines: &[Option<Signature>]) -> Signatures {
         let text = anchor.to_text();
+        let at = self.seals.counts(&anchor.id()).map_or(self.now, |(_, sealed_at)| sealed_at);
         let mut people: Vec<Signer<'_>> = Vec::new();
         let mut findings = Vec::new();
         for signature in lines.iter().flatten() {
-            match self.signer(signature, text.as_bytes()) {
+            match self.signer(signature, text.as_bytes(), at) {
                 Ok(signer) => people.push(signer),
                 Err(finding) => findings.push(finding),
             }
@@ -108,13 +121,13 @@ impl Rules {
     }
 
     /// Whose signature it is.
-    fn signer(&self, signature: &Signature, text: &[u8]) -> Result<Signer<'_>, Finding> {
+    fn signer(&self, signature: &Signature, text: &[u8], at: Timestamp) -> Result<Signer<'_>, Finding> {
         let key = sshsig::verify(&signature.0, text, NAMESPACE).map_err(|error| {
             Finding::error(FindingCode::SignatureInvalid, format!("a signature is not one of this anchor: {error}"))
         })?;
         let print = key.fingerprint();
         let expired = |why: &str| Err(Finding::error(FindingCode::SignerExpired, format!("the key {print} {why}")));
-        match self.signers.who(&key, NAMESPACE, self.now) {
+        match self.signers.who(&key, NAMESPACE, at) {
             Standing::Signer(signer) => Ok(signer),
             Standing::Unknown => {
                 Err(Finding::error(FindingCode::SignerUnknown, format!("the key {print} is not in {SIGNERS}")))

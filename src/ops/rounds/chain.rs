@@ -1,0 +1,148 @@
+//! The chain of rounds as git has it: each seal read once, in order, and held against those before it.
+
+use std::collections::HashMap;
+
+use crate::error::{Code, Error, Result};
+use crate::git::{FILE, Git, ObjectError, Read};
+use crate::proof::digest::{CommitId, ObjectId, RootHash, SealHash};
+use crate::proof::finding::{Finding, FindingCode};
+use crate::proof::record::Id;
+use crate::proof::seal::{Rounds, Seal};
+
+/// The file of a seal.
+pub(super) const SEAL_FILE: &str = "seal.json";
+/// Largest seal that is read, in bytes: a few hundred thousand sessions.
+pub(super) const MAX_SEAL: usize = 128 << 20;
+
+/// A seal, where it is.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ops) struct Sealed<'a> {
+    /// Its commit.
+    pub(in crate::ops) commit: CommitId,
+    /// Its hash.
+    pub(in crate::ops) hash: SealHash,
+    /// What it says.
+    pub(in crate::ops) seal: &'a Seal,
+}
+
+/// What a walk over the chain came to.
+#[derive(Debug, Default)]
+pub(in crate::ops) struct Walked {
+    /// The chain as far as it holds.
+    pub(in crate::ops) rounds: Rounds,
+    /// The commit of each round that holds, from the first on.
+    pub(in crate::ops) commits: Vec<(CommitId, SealHash)>,
+    /// Why the rest does not hold.
+    pub(in crate::ops) broken: Option<Finding>,
+}
+
+impl Walked {
+    /// The newest round that holds.
+    pub(in crate::ops) fn head(&self) -> Option<(CommitId, SealHash)> {
+        self.commits.last().copied()
+    }
+
+    /// The chain, or an error if it does not hold.
+    pub(in crate::ops) fn whole(self) -> Result<Self> {
+        let Some(broken) = self.broken else { return Ok(self) };
+        let code = if broken.code == FindingCode::SealBroken { Code::SealBroken } else { Code::ObjectMissing };
+        let error = Error::new(code, "the chain of rounds does not hold").because(broken.message);
+        Err(match broken.hint {
+            Some(hint) => error.hint(hint),
+            None => error.hint("compare refs/proof/rounds with another clone: git proof rounds shows it there"),
+        })
+    }
+}
+
+/// Reads the chain that ends in a commit, from its first round on. What a seal says of its own number bounds the walk: the
+/// ref may name any history.
+pub(in crate::ops) fn walk(git: &Git, tip: &CommitId, each: &mut dyn FnMut(Sealed<'_>)) -> Walked {
+    let mut walked = Walked::default();
+    let commits = match links(git, tip) {
+        Ok(commits) => commits,
+        Err(broken) => {
+            walked.broken = Some(broken);
+            return walked;
+        }
+    };
+    let mut known: HashMap<(Id, RootHash), u64> = HashMap::new();
+    for (commit, blob) in commits.into_iter().rev() {
+        let text = match git.blob(&blob, MAX_SEAL) {
+            Ok(text) => text,
+            Err(error) => {
+                walked.broken = Some(unreadable(&commit, &error));
+                return walked;
+            }
+        };
+        let round = walked.commits.len() as u64 + 1;
+        let broken = |why: String| Some(seal_broken(format!("round {round}, commit {commit}: {why}")));
+        if let Err(why) = walked.rounds.push(&text) {
+            walked.broken = broken(why.to_string());
+            return walked;
+        }
+        let Some((seal, hash)) = walked.rounds.last() else { return walked };
+        for session in &seal.sessions {
+            if let Some(before) = known.insert((session.session_id.clone(), session.root), round) {
+                walked.broken = broken(format!("session {} was sealed in round {before} already", session.session_id));
+                return walked;
+            }
+        }
+        each(Sealed { commit, hash: *hash, seal });
+        walked.commits.push((commit, *hash));
+    }
+    walked
+}
+
+/// The commits of a chain and their seals, the newest first.
+fn links(git: &Git, tip: &CommitId) -> Result<Vec<(CommitId, ObjectId)>, Finding> {
+    let (newest, blob) = link(git, tip)?;
+    let text = git.blob(&blob, MAX_SEAL).map_err(|error| unreadable(tip, &error))?;
+    let seal = Seal::parse(&text).map_err(|error| seal_broken(format!("commit {tip}: {error}")))?;
+    let mut commits = vec![(*tip, blob)];
+    let mut parent = newest;
+    while let Some(commit) = parent {
+        if commits.len() as u64 >= seal.round {
+            return Err(seal_broken(format!(
+                "commit {tip} says that it is round {}, and has more behind it",
+                seal.round
+            )));
+        }
+        let (next, blob) = link(git, &commit)?;
+        commits.push((commit, blob));
+        parent = next;
+    }
+    Ok(commits)
+}
+
+/// The parent of a seal's commit, and its file.
+fn link(git: &Git, id: &CommitId) -> Result<(Option<CommitId>, ObjectId), Finding> {
+    let read = || -> Read<_> {
+        let commit = git.commit(id)?;
+        Ok((git.tree(&commit.tree)?, commit.parents))
+    };
+    let (entries, parents) = read().map_err(|error| unreadable(id, &error))?;
+    let file = match entries.as_slice() {
+        [entry] if entry.name == SEAL_FILE.as_bytes() && entry.mode == FILE => entry.id,
+        _ => return Err(seal_broken(format!("commit {id} has something else than the one file {SEAL_FILE}"))),
+    };
+    match parents.as_slice() {
+        [] => Ok((None, file)),
+        [parent] => Ok((Some(*parent), file)),
+        _ => Err(seal_broken(format!("commit {id} has more than one parent"))),
+    }
+}
+
+fn seal_broken(message: String) -> Finding {
+    Finding::error(FindingCode::SealBroken, format!("refs/proof/rounds: {message}"))
+        .hint("the chain was altered; compare it with another clone: git proof rounds")
+}
+
+fn unreadable(commit: &CommitId, error: &ObjectError) -> Finding {
+    match error {
+        ObjectError::Missing(_) => {
+            Finding::unchecked(FindingCode::ObjectMissing, format!("refs/proof/rounds, commit {commit}: {error}"))
+                .hint("git proof sync, or git fetch --unshallow origin refs/proof/rounds:refs/proof/rounds")
+        }
+        ObjectError::Damaged(..) => seal_broken(format!("commit {commit}: {error}")),
+    }
+}

@@ -1,0 +1,189 @@
+//! Seals, as a verdict needs them: which round has an anchor, which seals count by the policy, and since when.
+
+use std::collections::HashMap;
+
+use super::rules::Rules;
+use crate::error::Result;
+use crate::git::{Git, NOTES, ROUNDS};
+use crate::ops::anchor::note_of;
+use crate::ops::rounds::{Walked, walk};
+use crate::proof::digest::{AnchorId, CommitId, RootHash, SealHash, TreeId};
+use crate::proof::finding::{Finding, FindingCode};
+use crate::proof::note::NoteLine;
+use crate::proof::record::Id;
+use crate::proof::seal::Seal;
+use crate::proof::signers::{Signer, Standing};
+use crate::proof::sshsig::{self, NAMESPACE, PublicKey};
+use crate::proof::timestamp::Timestamp;
+use crate::store::Store;
+
+/// What a seal lists an anchor as.
+#[derive(Debug, Clone)]
+pub(super) struct SealedAs {
+    pub(super) round: u64,
+    pub(super) session_id: Id,
+    pub(super) root: RootHash,
+}
+
+/// All that the seals say.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Seals {
+    /// Whether this clone has seals at all.
+    pub(super) fetched: bool,
+    pub(super) anchors: HashMap<AnchorId, SealedAs>,
+    /// The rounds whose seals count, with their times, the oldest first.
+    counting: Vec<(u64, Timestamp)>,
+    /// What is wrong with the chain as a whole.
+    pub(super) findings: Vec<Finding>,
+}
+
+impl Seals {
+    /// The round that lists an anchor.
+    pub(super) fn round(&self, anchor: &AnchorId) -> Option<u64> {
+        self.anchors.get(anchor).map(|sealed| sealed.round)
+    }
+
+    /// The round that lists an anchor, and when that was, if a seal that counts vouches for it: its own, or one after it,
+    /// which covers all before it.
+    pub(super) fn counts(&self, anchor: &AnchorId) -> Option<(u64, Timestamp)> {
+        let round = self.round(anchor)?;
+        let after = self.counting.partition_point(|(counting, _)| *counting < round);
+        self.counting.get(after).map(|(_, at)| (round, *at))
+    }
+}
+
+impl Rules {
+    /// Reads the seals of a repository; `store` is asked what was seen before.
+    pub(super) fn read_seals(&mut self, git: &Git, store: Option<&Store>) -> Result<()> {
+        let mut seals = Seals::default();
+        let seen = store.map(|store| store.seen_rounds().unwrap_or_default()).unwrap_or_default();
+        let tip = git.tip(ROUNDS)?;
+        if tip.is_none() && seen.is_empty() && self.requirements.pin.is_none() {
+            self.seals = seals;
+            return Ok(());
+        }
+        seals.fetched = tip.is_some();
+        let notes = git.tip(NOTES)?.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+        let asks = !self.requirements.sealers.is_empty();
+        let mut signed: Vec<(Timestamp, Vec<PublicKey>)> = Vec::new();
+        let walked = tip.map(|tip| {
+            walk(git, &tip, &mut |sealed| {
+                for session in &sealed.seal.sessions {
+                    let listed = SealedAs {
+                        round: sealed.seal.round,
+                        session_id: session.session_id.clone(),
+                        root: session.root,
+                    };
+                    seals.anchors.extend(session.anchors.iter().map(|anchor| (*anchor, listed.clone())));
+                }
+                let keys = match &notes {
+                    Some(notes) if asks => signing_keys(git, notes, &sealed.commit, &sealed.hash, sealed.seal),
+                    _ => Vec::new(),
+                };
+                signed.push((sealed.seal.sealed_at, keys));
+            })
+        });
+        seals.counting = self.counting(&signed);
+        let walked = walked.unwrap_or_default();
+        let whole = walked.broken.is_none() && seals.fetched;
+        for seen in seen {
+            if whole && !walked.commits.iter().any(|(commit, _)| *commit == seen.commit) || !seals.fetched {
+                let place = if seen.place.is_empty() { "here".to_owned() } else { format!("at {}", seen.place) };
+                seals.findings.push(
+                    Finding::error(
+                        FindingCode::RoundsRolledBack,
+                        format!(
+                            "round {} was seen {place} at {}, with seal {}, and the chain of rounds does not have it",
+                            seen.round, seen.seen_at, seen.seal
+                        ),
+                    )
+                    .hint("refs/proof/rounds was wound back or replaced; git proof rounds compares it with what remotes have"),
+                );
+            }
+        }
+        seals.findings.extend(self.pinned(&walked, seals.fetched));
+        seals.findings.extend(walked.broken);
+        self.seals = seals;
+        Ok(())
+    }
+
+    /// Whether the chain has the seal that the policy pins.
+    fn pinned(&self, walked: &Walked, fetched: bool) -> Option<Finding> {
+        let pin = self.requirements.pin.as_ref()?;
+        if !fetched {
+            return Some(
+                Finding::unchecked(
+                    FindingCode::RefNotFetched,
+                    "refs/proof/rounds is not in this clone, and policy pins a seal",
+                )
+                .hint("git proof sync, or git fetch origin refs/proof/rounds:refs/proof/rounds"),
+            );
+        }
+        let at = usize::try_from(pin.round).ok()?.checked_sub(1)?;
+        match walked.commits.get(at) {
+            Some((_, seal)) if *seal == pin.seal => None,
+            None if walked.broken.is_some() => None, // which is an answer by itself
+            found => {
+                let found = found.map_or("there is no such round".to_owned(), |(_, seal)| format!("it is {seal}"));
+                Some(Finding::error(
+                    FindingCode::RoundsRolledBack,
+                    format!("policy pins seal {} for round {}: {found}", pin.seal, pin.round),
+                ))
+            }
+        }
+    }
+
+    /// The rounds whose seals count. The newest is judged by the clock, each other by the time of the one after it that
+    /// counts: a seal cannot vouch for its own time.
+    fn counting(&self, signed: &[(Timestamp, Vec<PublicKey>)]) -> Vec<(u64, Timestamp)> {
+        let mut counting = Vec::new();
+        let mut at = self.now;
+        for (index, (sealed_at, keys)) in signed.iter().enumerate().rev() {
+            if keys.iter().any(|key| self.is_sealer(key, at)) {
+                // A clock that is ahead shows nothing of the future.
+                at = at.min(*sealed_at);
+                counting.push((index as u64 + 1, at));
+            }
+        }
+        counting.reverse();
+        counting
+    }
+
+    fn is_sealer(&self, key: &PublicKey, at: Timestamp) -> bool {
+        match self.signers.who(key, NAMESPACE, at) {
+            Standing::Signer(signer) => self.requirements.sealers.iter().any(|sealer| signer.answers_to(sealer)),
+            _ => false,
+        }
+    }
+
+    /// The people who signed a seal, as far as they are listed and valid now.
+    pub(super) fn seal_signers(&self, keys: &[PublicKey]) -> Vec<String> {
+        let valid = |key: &PublicKey| match self.signers.who(key, NAMESPACE, self.now) {
+            Standing::Signer(signer) => Some(signer),
+            _ => None,
+        };
+        let signers: Vec<Signer<'_>> = keys.iter().filter_map(valid).collect();
+        self.signers.people(&signers).into_iter().map(str::to_owned).collect()
+    }
+}
+
+/// The keys that signed a seal, whoever has them.
+pub(super) fn signing_keys(
+    git: &Git,
+    notes: &TreeId,
+    commit: &CommitId,
+    hash: &SealHash,
+    seal: &Seal,
+) -> Vec<PublicKey> {
+    let Ok(lines) = note_of(git, notes, commit) else { return Vec::new() };
+    let mut keys = Vec::new();
+    for line in lines {
+        if let Ok(Some(NoteLine::Seal { seal: of, signature })) = NoteLine::parse(&line)
+            && of == *hash
+            && let Ok(key) = sshsig::verify(&signature.0, seal.to_text().as_bytes(), NAMESPACE)
+        {
+            keys.push(key);
+        }
+    }
+    keys
+}
