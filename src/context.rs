@@ -12,12 +12,20 @@ use crate::proof::timestamp::Timestamp;
 pub struct Context {
     /// Where the command works: the process's directory, moved by `-C`.
     pub directory: PathBuf,
+    clock: Option<Timestamp>,
 }
 
 impl Context {
     /// The surroundings of this process.
     pub fn new(directory: PathBuf) -> Self {
-        Self { directory }
+        Self { directory, clock: None }
+    }
+
+    /// The same surroundings with a clock that stands still. No command has one: it is for those who call the library
+    /// and must know what time it is, such as tests of what happens when clocks are wrong.
+    #[must_use]
+    pub fn with_clock(self, now: Timestamp) -> Self {
+        Self { clock: Some(now), ..self }
     }
 
     /// A path as it was given on the command line, seen from the working directory.
@@ -27,6 +35,9 @@ impl Context {
 
     /// Now, to the millisecond. A clock outside the years 0 to 9999 is held at the nearer end.
     pub fn now(&self) -> Timestamp {
+        if let Some(now) = self.clock {
+            return now;
+        }
         let text = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
         let edge = || if text.starts_with('-') { "0000-01-01T00:00:00.000Z" } else { "9999-12-31T23:59:59.999Z" };
         match Timestamp::parse(&text).or_else(|| Timestamp::parse(edge())) {

@@ -11,6 +11,7 @@ mod mcp;
 mod policy;
 mod read;
 mod record;
+mod rounds;
 mod session;
 mod sync;
 mod ui;
@@ -71,6 +72,7 @@ enum Command {
     Sync(sync::Sync),
     Verify(verify::Verify),
     Gate(verify::Gate),
+    Seal(rounds::Seal),
     Policy(policy::Policy),
     Mcp(mcp::Mcp),
     Hook(hook::Hook),
@@ -102,6 +104,7 @@ impl Command {
             Self::Sync(command) => command.run(context, ui),
             Self::Verify(command) => command.run(&context, ui),
             Self::Gate(command) => command.run(&context, ui),
+            Self::Seal(command) => command.run(context, ui),
             Self::Policy(command) => command.run(&context, ui),
             Self::Mcp(command) => command.run(context),
             Self::Hook(command) => command.run(context, ui),

@@ -128,7 +128,7 @@ fn somewhere(context: Context, input: &Value) -> Context {
     }
     let told = [&input["cwd"], &input["workspace_roots"][0]].into_iter().find_map(Value::as_str);
     match told.map(PathBuf::from) {
-        Some(directory) if Path::is_absolute(&directory) => Context { directory },
+        Some(directory) if Path::is_absolute(&directory) => Context::new(directory),
         _ => context,
     }
 }
