@@ -14,4 +14,47 @@ CREATE INDEX audit_sessions_open ON audit_sessions (started_at) WHERE ended_at I
 
 -- == zones
 
+-- Sessions whose texts went out of this file, and those that were read back into it. One that is not here has all of its
+-- texts. The row comes first and the texts go after it, in batches: where they are half gone, `settled` says so.
+CREATE TABLE zones (
+    session_id    TEXT    NOT NULL PRIMARY KEY REFERENCES audit_sessions (session_id),
+    zone          TEXT    NOT NULL CHECK (zone IN ('warm', 'cold', 'frozen')),
+    since         TEXT    NOT NULL,
+    round         INTEGER CHECK (round IS NULL OR round > 0),  -- warm again: the newest round when `retain` first saw it
+    archive       BLOB    CHECK (archive IS NULL OR length(archive) = 32),  -- SHA-256 of its whole evidence
+    archive_bytes INTEGER NOT NULL,                   -- size of the file that holds it
+    settled       INTEGER NOT NULL CHECK (settled IN (0, 1)),
+    CHECK (archive IS NOT NULL OR zone = 'frozen')
+) STRICT, WITHOUT ROWID;
+CREATE INDEX zones_unsettled ON zones (session_id) WHERE settled = 0;
+
+CREATE TRIGGER zones_finalized BEFORE INSERT ON zones
+WHEN NOT EXISTS (SELECT 1 FROM merkle_roots WHERE session_id = NEW.session_id)
+BEGIN SELECT raise(ABORT, 'only a finalized session leaves its first zone'); END;
+CREATE TRIGGER zones_kept BEFORE DELETE ON zones
+BEGIN SELECT raise(ABORT, 'a zone cannot be deleted'); END;
+CREATE TRIGGER zones_fixed BEFORE UPDATE ON zones
+WHEN OLD.session_id IS NOT NEW.session_id OR (OLD.zone = 'frozen' AND NEW.zone <> 'frozen')
+BEGIN SELECT raise(ABORT, 'what is frozen stays so'); END;
+
+-- A body goes only from a session that is on its way out, and comes back only where it is blank, in one that is cold. That
+-- what comes back is what was hashed is seen to by the program: there is no SHA-256 in SQL.
+DROP TRIGGER thought_records_fixed;
+CREATE TRIGGER thought_records_fixed BEFORE UPDATE ON thought_records
+WHEN OLD.seq IS NOT NEW.seq OR OLD.session_id IS NOT NEW.session_id OR OLD.position IS NOT NEW.position
+    OR OLD.id IS NOT NEW.id OR OLD.parent_id IS NOT NEW.parent_id OR OLD.type IS NOT NEW.type
+    OR OLD.timestamp IS NOT NEW.timestamp OR OLD.prev_hash IS NOT NEW.prev_hash
+    OR OLD.content_hash IS NOT NEW.content_hash OR OLD.chain_hash IS NOT NEW.chain_hash
+    OR OLD.private IS NOT NEW.private OR OLD.last_event IS NOT NEW.last_event
+    OR (OLD.line IS NOT NULL AND NEW.line IS NOT NULL)
+    OR NOT EXISTS (SELECT 1 FROM zones WHERE session_id = OLD.session_id AND settled = 0
+                   AND (zone = 'cold' OR (zone = 'frozen' AND NEW.line IS NULL)))
+BEGIN SELECT raise(ABORT, 'an entry cannot be changed; only retention can blank its body and put it back'); END;
+
+CREATE TRIGGER thought_records_reindexed AFTER UPDATE ON thought_records
+WHEN OLD.line IS NULL AND NEW.line IS NOT NULL AND OLD.seq <= (SELECT upto FROM search_state)
+BEGIN
+    INSERT INTO thought_records_fts (rowid, content, metadata) VALUES (NEW.seq, NEW.content, NEW.metadata);
+END;
+
 -- == working memory

@@ -88,6 +88,8 @@ codes! {
     RoundsForked "ERR_ROUNDS_FORKED" 1
     /// There is no such round.
     RoundNotFound "ERR_ROUND_NOT_FOUND" 2
+    /// The archive of a session is missing or is not what was archived.
+    ArchiveDamaged "ERR_ARCHIVE_DAMAGED" 4
     /// Another writer held the store for too long.
     StoreBusy "ERR_STORE_BUSY" 4
     /// The store was written by a later version.

@@ -11,6 +11,7 @@ mod mcp;
 mod policy;
 mod read;
 mod record;
+mod retain;
 mod rounds;
 mod session;
 mod sync;
@@ -73,6 +74,7 @@ enum Command {
     Verify(verify::Verify),
     Gate(verify::Gate),
     Seal(rounds::Seal),
+    Retain(retain::Retain),
     Policy(policy::Policy),
     Mcp(mcp::Mcp),
     Hook(hook::Hook),
@@ -105,6 +107,7 @@ impl Command {
             Self::Verify(command) => command.run(&context, ui),
             Self::Gate(command) => command.run(&context, ui),
             Self::Seal(command) => command.run(context, ui),
+            Self::Retain(command) => command.run(context, ui),
             Self::Policy(command) => command.run(&context, ui),
             Self::Mcp(command) => command.run(context),
             Self::Hook(command) => command.run(context, ui),

@@ -33,13 +33,13 @@ pub(super) struct Log {
 impl Log {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let now = context.now();
-        let workspace = Workspace::open(context)?;
+        let mut workspace = Workspace::open(context)?;
         if self.all {
             let outcome = ops::sessions(&workspace, self.limit.unwrap_or(50))?;
             ui.show(&outcome, |list, paint| draw::sessions(&list.sessions, &now, paint));
             return Ok(());
         }
-        let outcome = ops::log(&workspace, self.session.as_deref(), self.limit.map(u64::from))?;
+        let outcome = ops::log(&mut workspace, self.session.as_deref(), self.limit.map(u64::from))?;
         ui.show(&outcome, |log, paint| draw::log(log, self.full, &now, paint));
         Ok(())
     }
@@ -56,7 +56,7 @@ pub(super) struct Show {
 impl Show {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let now = context.now();
-        let outcome = ops::show(&Workspace::open(context)?, &self.record)?;
+        let outcome = ops::show(&mut Workspace::open(context)?, &self.record)?;
         ui.show(&outcome, |shown, paint| draw::entry_in_full(&shown.entry, &now, paint));
         Ok(())
     }
@@ -74,7 +74,7 @@ pub(super) struct Tree {
 impl Tree {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let now = context.now();
-        let outcome = ops::tree(&Workspace::open(context)?, self.session.as_deref())?;
+        let outcome = ops::tree(&mut Workspace::open(context)?, self.session.as_deref())?;
         if ui.json {
             ui.show(&outcome.into_data(), |_, _| String::new());
         } else {
@@ -95,7 +95,7 @@ pub(super) struct Trail {
 impl Trail {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let now = context.now();
-        let outcome = ops::trail(&Workspace::open(context)?, &self.record)?;
+        let outcome = ops::trail(&mut Workspace::open(context)?, &self.record)?;
         ui.show(&outcome, |entries, paint| draw::entries(entries, false, &now, paint));
         Ok(())
     }

@@ -29,9 +29,10 @@ impl Check {
         let outcome = ops::check(&Workspace::open(context)?, self.which.session.as_deref())?;
         ui.show(&outcome, |check, paint| {
             let verdict = paint.paint(Role::Good, "The chain holds");
-            let blanked = match check.blanked {
-                0 => String::new(),
-                blanked => format!(" {blanked} of them are blanked: their hashes hold, their text is elsewhere."),
+            let blanked = match (check.blanked, check.archived) {
+                (0, _) => String::new(),
+                (blanked, 0) => format!(" The texts of {blanked} are gone: only their hashes are kept."),
+                (_, archived) => format!(" The texts of {archived} are in an archive, which holds as well."),
             };
             format!(
                 "{verdict}: {} entries in session {}.{blanked}\n  head {}\n",

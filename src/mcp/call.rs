@@ -216,7 +216,7 @@ fn record_request(given: &mut Arguments, context: &Context, client: Option<&Impl
     })
 }
 
-fn trail(workspace: &Workspace, session: Option<&str>, record: &str) -> Result<Vec<ops::EntryView>> {
+fn trail(workspace: &mut Workspace, session: Option<&str>, record: &str) -> Result<Vec<ops::EntryView>> {
     let trail = ops::trail(workspace, record)?;
     match (session, trail.last()) {
         (Some(session), Some(last)) if last.session_id.as_str() != session => {

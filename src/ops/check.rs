@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::retain::archived;
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{ChainHash, RootHash};
@@ -24,8 +25,10 @@ pub struct CheckOutcome {
     pub head: ChainHash,
     /// Root over the entries, finalized or not; null for none.
     pub root: Option<RootHash>,
-    /// Entries whose text has been blanked: their hashes hold.
+    /// Entries whose text is not in the store: their hashes hold.
     pub blanked: u64,
+    /// How many of those texts are in an archive, which was read and holds.
+    pub archived: u64,
 }
 
 /// Verifies a session.
@@ -38,6 +41,7 @@ pub fn check(workspace: &Workspace, session: Option<&str>) -> Result<CheckOutcom
             .hint("what was recorded has been changed since; restore the store from a backup, or take the session as lost")
             .details(broken.details()));
     }
+    let archived = if check.blanked > 0 { archived(workspace, &session)? } else { 0 };
     Ok(CheckOutcome {
         session_id: session,
         valid: true,
@@ -46,5 +50,6 @@ pub fn check(workspace: &Workspace, session: Option<&str>) -> Result<CheckOutcom
         head: check.head,
         root: check.root,
         blanked: check.blanked,
+        archived,
     })
 }

@@ -7,10 +7,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 use super::finalize::RootOutcome;
+use super::retain::thaw;
 use super::view::{EntryView, SessionView};
 use super::workspace::{Workspace, parse_id};
 use crate::error::Result;
-use crate::store::EventSpan;
+use crate::store::{EventSpan, StoredEntry};
 
 /// A session with its entries.
 #[derive(Debug, Clone, Serialize)]
@@ -24,9 +25,12 @@ pub struct LogOutcome {
 }
 
 /// The entries of a session, or the newest `limit` of them.
-pub fn log(workspace: &Workspace, session: Option<&str>, limit: Option<u64>) -> Result<LogOutcome> {
+pub fn log(workspace: &mut Workspace, session: Option<&str>, limit: Option<u64>) -> Result<LogOutcome> {
     let session = workspace.session(session)?;
-    let log = workspace.store.log(&session, limit)?;
+    let mut log = workspace.store.log(&session, limit)?;
+    if log.entries.iter().any(is_blank) && thaw(workspace, &session)? {
+        log = workspace.store.log(&session, limit)?;
+    }
     let entries = log.entries.iter().map(EntryView::of).collect::<Result<_>>()?;
     Ok(LogOutcome { session: SessionView::from(&log.session), root: log.root, entries })
 }
@@ -66,16 +70,31 @@ pub struct Provenance {
 }
 
 /// One entry.
-pub fn show(workspace: &Workspace, record: &str) -> Result<ShowOutcome> {
-    let stored = workspace.store.entry(&parse_id("the record", record)?)?;
+pub fn show(workspace: &mut Workspace, record: &str) -> Result<ShowOutcome> {
+    let record = parse_id("the record", record)?;
+    let mut stored = workspace.store.entry(&record)?;
+    if is_blank(&stored) && thaw(workspace, &stored.session_id)? {
+        stored = workspace.store.entry(&record)?;
+    }
     let EventSpan { from, to, tools } = workspace.store.provenance(&stored)?;
     Ok(ShowOutcome { entry: EntryView::of(&stored)?, provenance: Provenance { from, to, tools } })
 }
 
 /// The entries from the first one to this one, along the parents.
-pub fn trail(workspace: &Workspace, record: &str) -> Result<Vec<EntryView>> {
-    let trail = workspace.store.trail(&parse_id("the record", record)?)?;
+pub fn trail(workspace: &mut Workspace, record: &str) -> Result<Vec<EntryView>> {
+    let record = parse_id("the record", record)?;
+    let mut trail = workspace.store.trail(&record)?;
+    if let Some(blank) = trail.iter().find(|entry| is_blank(entry))
+        && thaw(workspace, &blank.session_id)?
+    {
+        trail = workspace.store.trail(&record)?;
+    }
     trail.iter().map(EntryView::of).collect()
+}
+
+/// Whether the text of an entry is not in the store.
+fn is_blank(entry: &StoredEntry) -> bool {
+    entry.line.is_none()
 }
 
 /// A session as a tree: its entries, of which each names the one that it follows.
@@ -92,7 +111,7 @@ pub struct TreeOutcome {
 const MAX_NESTING: usize = 40;
 
 /// The entries of a session as a tree.
-pub fn tree(workspace: &Workspace, session: Option<&str>) -> Result<TreeOutcome> {
+pub fn tree(workspace: &mut Workspace, session: Option<&str>) -> Result<TreeOutcome> {
     let LogOutcome { session, entries, .. } = log(workspace, session, None)?;
     Ok(TreeOutcome { session, entries })
 }

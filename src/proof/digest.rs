@@ -141,13 +141,15 @@ roles! {
     RootHash
     /// SHA-256 of a canonical anchor.
     AnchorId
+    /// SHA-256 of a session's evidence with nothing withheld: the name of its archive.
+    ArchiveHash
     /// SHA-256 of a seal's bytes.
     SealHash
     /// What a commit does, wherever it stands.
     ChangeId
 }
 
-text_schema!(ContentHash ChainHash NodeHash RootHash AnchorId SealHash: "Hash", "^[0-9a-f]{64}$");
+text_schema!(ContentHash ChainHash NodeHash RootHash AnchorId ArchiveHash SealHash: "Hash", "^[0-9a-f]{64}$");
 
 impl ChainHash {
     /// 64 zeros: the genesis of scheme `ams-v0`.

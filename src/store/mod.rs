@@ -7,6 +7,8 @@ mod active;
 mod agent;
 mod anchor;
 mod append;
+mod archive;
+mod bodies;
 mod check;
 mod event;
 mod finalize;
@@ -17,6 +19,7 @@ mod schema;
 mod search;
 mod session;
 mod watch;
+mod zones;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -29,6 +32,7 @@ use crate::error::{Code, Error, Result};
 pub use agent::{AgentSession, Observation};
 pub use anchor::NewLine;
 pub use append::{Appended, NewAttestation, NewEntry, NewThought};
+pub use archive::{Archive, Damage, Held};
 pub use check::{Break, BreakReason, ChainCheck};
 pub use event::{Event, EventSpan, NewEvent};
 pub use finalize::RootRow;
@@ -38,6 +42,7 @@ pub use schema::MIGRATIONS;
 pub use search::Hit;
 pub use session::{NewSession, SessionRow};
 pub use watch::Watcher;
+pub use zones::{Kept, StoredZone, ZoneRow};
 
 /// A log that takes as long to read as a record takes to write: sixty pages or so.
 const LONG_LOG: u64 = 256 << 10;

@@ -2,6 +2,7 @@
 
 use crate::error::{Code, Error, Result};
 use crate::git::{EVIDENCE, Git, ObjectError, Shelved};
+use crate::ops::retain::thaw;
 use crate::ops::workspace::Workspace;
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::{CommitId, ObjectId, RootHash};
@@ -41,7 +42,7 @@ pub(in crate::ops) fn attested_by_evidence(git: &Git, root: &RootHash) -> Result
 }
 
 /// Publishes the evidence of a finalized session, unless it is there. The answer is its text.
-pub(super) fn publish_evidence(workspace: &Workspace, git: &Git, row: &RootRow) -> Result<Vec<u8>> {
+pub(super) fn publish_evidence(workspace: &mut Workspace, git: &Git, row: &RootRow) -> Result<Vec<u8>> {
     let text = evidence_of(workspace, row)?;
     let name = file_name(&row.root);
     git.update(EVIDENCE, "git-proof: evidence", |tip| {
@@ -63,8 +64,11 @@ pub(super) fn publish_evidence(workspace: &Workspace, git: &Git, row: &RootRow) 
 }
 
 /// The evidence file of a session, private entries withheld.
-fn evidence_of(workspace: &Workspace, row: &RootRow) -> Result<Vec<u8>> {
-    let log = workspace.store.log(&row.session_id, None)?;
+fn evidence_of(workspace: &mut Workspace, row: &RootRow) -> Result<Vec<u8>> {
+    let mut log = workspace.store.log(&row.session_id, None)?;
+    if log.entries.iter().any(|entry| entry.line.is_none()) && thaw(workspace, &row.session_id)? {
+        log = workspace.store.log(&row.session_id, None)?;
+    }
     let mut text = log.session.opening_line.into_bytes();
     text.push(b'\n');
     let last = log.entries.len().saturating_sub(1);
@@ -74,7 +78,7 @@ fn evidence_of(workspace: &Workspace, row: &RootRow) -> Result<Vec<u8>> {
                 Code::RecordNotFound,
                 format!("the text of record {} is not in the store", stored.id),
             )
-            .hint("restore it from the archive first: git proof show restores a cold item"));
+            .hint("the session is frozen; what it published before is in refs/proof/evidence of every clone"));
         };
         text.extend_from_slice(evidence::publish(row.scheme, &entry, stored.private, index == last).as_bytes());
         text.push(b'\n');

@@ -10,7 +10,7 @@ use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
 
 /// Refuses to build on a chain that lacks a round which was there before.
-fn still_there(workspace: &Workspace, walked: &Walked) -> Result<()> {
+pub(super) fn still_there(workspace: &Workspace, walked: &Walked) -> Result<()> {
     for seen in workspace.store.seen_rounds()? {
         if !walked.commits.iter().any(|(commit, _)| *commit == seen.commit) {
             let place = if seen.place.is_empty() { "here".to_owned() } else { format!("at {}", seen.place) };

@@ -1,0 +1,126 @@
+//! `retain`.
+
+use clap::Args;
+
+use super::ui::{Paint, Role, Ui, inert};
+use crate::context::Context;
+use crate::error::{Code, Result};
+use crate::ops::{self, Because, RetainOutcome, RetainRequest, Workspace, Zone};
+
+/// Sessions that are named to a person; --json names more.
+const NAMED: usize = 20;
+
+/// Move the texts of old sessions into an archive, and show what is where
+///
+/// A session is hot until its round is sealed, warm for the next rounds and days, and then cold: its texts, private ones
+/// included, are written to an archive beside the store, read back and verified, and only then blanked in the store. Its
+/// hashes, its tree and its root stay, so check, verify, root, prove and every proof made before go on as they were. To read
+/// a cold session with log, show, tree or trail brings its texts back.
+///
+/// Settings (git config): proof.warmRounds (3), proof.warmDays (30), proof.warnDays (365), proof.archive (a directory).
+/// docs/retention.md has the details.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof retain --dry-run
+  git proof retain
+  git proof retain --freeze t-89-login")]
+pub(super) struct Retain {
+    /// Say what would move, and move nothing
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Drop the texts of these sealed sessions for good, archive included; without a name, those of all cold sessions older
+    /// than proof.warnDays. Hashes and proofs stay. There is no way back
+    #[arg(long, value_name = "SESSION", num_args = 0..)]
+    freeze: Option<Vec<String>>,
+}
+
+impl Retain {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let request = RetainRequest { dry_run: self.dry_run, freeze: self.freeze.clone() };
+        let outcome = ops::retain(&mut Workspace::open(context)?, &request)?;
+        for problem in &outcome.problems {
+            ui.say(&format!("git proof retain: {}: {}", problem.code, problem.message));
+            if let Some(hint) = &problem.hint {
+                ui.say(&format!("hint: {hint}"));
+            }
+        }
+        // The worst of them is the answer.
+        let exits = outcome.problems.iter().filter_map(|problem| {
+            Code::ALL.iter().find(|code| code.as_str() == problem.code).map(|code| code.exit_code())
+        });
+        ui.answer(exits.max().unwrap_or(0));
+        if outcome.undecided > 0 {
+            let (count, days) = (outcome.undecided, outcome.limits.warn_days);
+            ui.say(&format!(
+                "git proof retain: {count} cold session{} older than {days} days; decide whether the texts are still wanted",
+                if count == 1 { " is" } else { "s are" }
+            ));
+            ui.say("hint: git proof retain --freeze drops them for good; --freeze SESSION drops one");
+        }
+        ui.show(&outcome, |outcome, paint| moves(outcome, paint) + &table(outcome, paint));
+        Ok(())
+    }
+}
+
+fn moves(outcome: &RetainOutcome, paint: Paint) -> String {
+    let mut text = String::new();
+    if outcome.resumed > 0 {
+        text.push_str(&format!("Finished what was interrupted: {} sessions.\n", outcome.resumed));
+    }
+    for moved in outcome.moves.iter().take(NAMED) {
+        let why = match moved.because {
+            Because::Rounds => format!("sealed in round {} of {}", moved.round, outcome.rounds),
+            Because::Days => format!("sealed at {}", moved.sealed_at),
+            Because::Asked => "asked for".to_owned(),
+        };
+        let verb = if outcome.dry_run { "would move" } else { "moved" };
+        text.push_str(&format!(
+            "{verb} {} from {} to {}: {} entries, {why}\n",
+            paint.paint(Role::Strong, &inert(moved.session_id.as_str())),
+            moved.from.as_str(),
+            moved.to.as_str(),
+            moved.records
+        ));
+    }
+    let more = outcome.moved.saturating_sub(NAMED as u64);
+    if more > 0 {
+        text.push_str(&format!("and {more} more\n"));
+    }
+    if outcome.moved == 0 {
+        let verb = if outcome.dry_run { "Nothing would move" } else { "Nothing had to move" };
+        text.push_str(&format!("{verb}.\n"));
+    }
+    text.push('\n');
+    text
+}
+
+fn table(outcome: &RetainOutcome, paint: Paint) -> String {
+    let head = format!("{:<8}{:>10}{:>12}{:>14}{:>14}", "zone", "sessions", "records", "in the store", "in archives");
+    let mut text = paint.paint(Role::Faint, &head) + "\n";
+    for zone in &outcome.zones {
+        text.push_str(&format!(
+            "{:<8}{:>10}{:>12}{:>14}{:>14}\n",
+            zone.zone.as_str(),
+            zone.sessions,
+            zone.records,
+            bytes(zone.store_bytes),
+            if zone.zone == Zone::Hot { "–".to_owned() } else { bytes(zone.archive_bytes) }
+        ));
+    }
+    text
+}
+
+/// A size for people, in at most four digits.
+fn bytes(count: u64) -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let steps = count.checked_ilog2().unwrap_or(0) / 10;
+    let unit = units.get(steps as usize).copied().unwrap_or_default();
+    // Tenths, rounded down: the first step has none.
+    let whole = count >> (steps * 10);
+    match steps {
+        0 => format!("{whole} {unit}"),
+        _ => format!("{whole}.{} {unit}", ((count >> ((steps - 1) * 10)) & 1023) * 10 / 1024),
+    }
+}

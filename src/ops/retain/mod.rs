@@ -1,0 +1,357 @@
+//! `retain`: moves the texts of sealed sessions out of the store once they are old enough, and says what is where. Hashes,
+//! trees and roots stay, so whatever was proven goes on being proven.
+
+mod moving;
+mod plan;
+mod settings;
+mod thaw;
+
+use std::collections::{HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::rounds::{still_there, walk};
+use super::workspace::{Workspace, parse_id};
+use crate::error::{Code, Error, Result};
+use crate::git::{Git, ROUNDS};
+use crate::proof::record::Id;
+use crate::proof::timestamp::Timestamp;
+use crate::store::{Archive, Kept, StoredZone};
+pub use plan::{Because, Zone};
+use plan::{Present, Sealing};
+pub use settings::Limits;
+pub(super) use settings::archive as archive_at;
+pub(super) use thaw::{archived, thaw};
+
+/// Sessions that are named in an answer; all of them are counted.
+const NAMED: usize = 1000;
+
+/// What `retain` is asked for.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct RetainRequest {
+    /// Only say what would move.
+    pub dry_run: bool,
+    /// Drop the texts of these sessions for good; if none is named, of all about which a person should have decided.
+    pub freeze: Option<Vec<String>>,
+}
+
+/// What `retain` did, and what is where now.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct RetainOutcome {
+    /// Whether nothing was moved because only a list was asked for.
+    pub dry_run: bool,
+    /// How many rounds are sealed.
+    pub rounds: u64,
+    /// How long texts stay where they are.
+    pub limits: Limits,
+    /// Where the archives are.
+    pub archive: String,
+    /// How many sessions moved, or would.
+    pub moved: u64,
+    /// Which; the first thousand of them.
+    pub moves: Vec<Move>,
+    /// How many sessions an earlier run had begun to move; they are done now.
+    pub resumed: u64,
+    /// What is where.
+    pub zones: Vec<ZoneSummary>,
+    /// How many cold sessions are so old that a person should decide about their texts.
+    pub undecided: u64,
+    /// Which; the first thousand of them.
+    pub to_decide: Vec<Undecided>,
+    /// What is wrong with sessions that were left as they are.
+    pub problems: Vec<Problem>,
+}
+
+/// A session that moves from one zone to another.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Move {
+    /// The session.
+    pub session_id: Id,
+    /// Where its texts were.
+    pub from: Zone,
+    /// Where they are now, or would be.
+    pub to: Zone,
+    /// Why.
+    pub because: Because,
+    /// Number of its entries.
+    pub records: u64,
+    /// The round that sealed it.
+    pub round: u64,
+    /// When that was.
+    pub sealed_at: Timestamp,
+}
+
+/// What a zone holds.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ZoneSummary {
+    /// The zone.
+    pub zone: Zone,
+    /// Number of sessions.
+    pub sessions: u64,
+    /// Number of their entries.
+    pub records: u64,
+    /// Bytes of their texts in the store.
+    pub store_bytes: u64,
+    /// Bytes of their archives.
+    pub archive_bytes: u64,
+}
+
+/// A session whose texts are cold, and old.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Undecided {
+    /// The session.
+    pub session_id: Id,
+    /// When it was sealed.
+    pub sealed_at: Timestamp,
+    /// How many days ago.
+    pub days: u64,
+}
+
+/// Something wrong with a session.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Problem {
+    /// The session.
+    pub session_id: Id,
+    /// The code of the error.
+    pub code: String,
+    /// What is wrong.
+    pub message: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+/// The seals of this clone's sessions, and the newest round.
+struct Seals {
+    of: HashMap<Id, Sealing>,
+    newest: u64,
+}
+
+/// Moves what is old enough.
+pub fn retain(workspace: &mut Workspace, request: &RetainRequest) -> Result<RetainOutcome> {
+    let git = workspace.git()?;
+    let limits = Limits::read(&git)?;
+    let archive = archive_at(&workspace.context, &workspace.repository, git.setting("proof.archive").as_deref())?;
+    let _alone = if request.dry_run { None } else { Some(moving::alone(workspace)?) };
+    let kept = workspace.store.kept()?;
+    let seals = seals(workspace, &git, &kept)?;
+    let present = Present { now: workspace.context.now(), newest: seals.newest, limits };
+    let (moves, planned) = plan(&kept, &seals, &present, to_freeze(request, &kept, &seals, &present)?.as_ref());
+    let mut outcome = RetainOutcome {
+        dry_run: request.dry_run,
+        rounds: seals.newest,
+        limits,
+        archive: archive.directory().display().to_string(),
+        moved: 0,
+        moves: Vec::new(),
+        resumed: 0,
+        zones: Vec::new(),
+        undecided: 0,
+        to_decide: Vec::new(),
+        problems: Vec::new(),
+    };
+    if request.dry_run {
+        outcome.moved = moves.len() as u64;
+        outcome.moves = moves.into_iter().take(NAMED).collect();
+    } else {
+        archive.sweep();
+        resume(workspace, &archive, &kept, present.now, &mut outcome)?;
+        carry_out(workspace, &archive, moves.into_iter().zip(planned), present.now, &mut outcome)?;
+        workspace.store.count_rounds_from(seals.newest)?;
+        workspace.store.compact();
+    }
+    // What is where is said as it is in the end, archives that are gone included.
+    let kept = workspace.store.kept()?;
+    outcome.zones = summarize(&kept, &seals);
+    look_at_the_cold(workspace, &archive, &kept, &seals, &present, &mut outcome)?;
+    Ok(outcome)
+}
+
+/// Which sessions are sealed, and when that was. Where the chain of rounds does not hold nobody knows, and nothing moves.
+fn seals(workspace: &Workspace, git: &Git, kept: &[Kept]) -> Result<Seals> {
+    let mut seals = Seals { of: HashMap::new(), newest: 0 };
+    let Some(tip) = git.tip(ROUNDS)? else { return Ok(seals) };
+    let ours: HashMap<&Id, _> = kept.iter().filter_map(|kept| Some((&kept.session_id, kept.root?))).collect();
+    let walked = walk(git, &tip, &mut |sealed| {
+        seals.newest = sealed.seal.round;
+        for session in &sealed.seal.sessions {
+            if ours.get(&session.session_id) == Some(&session.root) {
+                let sealing = Sealing { round: sealed.seal.round, at: sealed.seal.sealed_at };
+                seals.of.insert(session.session_id.clone(), sealing);
+            }
+        }
+    });
+    still_there(workspace, &walked.whole()?)?;
+    Ok(seals)
+}
+
+/// The sessions that are to be frozen; `None` if nobody asked for it.
+fn to_freeze(
+    request: &RetainRequest,
+    kept: &[Kept],
+    seals: &Seals,
+    present: &Present,
+) -> Result<Option<HashSet<Id>>> {
+    let Some(named) = &request.freeze else { return Ok(None) };
+    if named.is_empty() {
+        let old = |kept: &&Kept| {
+            let sealing = seals.of.get(&kept.session_id);
+            plan::zone(kept, sealing) == Zone::Cold && sealing.is_some_and(|sealing| present.is_undecided(sealing))
+        };
+        return Ok(Some(kept.iter().filter(old).map(|kept| kept.session_id.clone()).collect()));
+    }
+    let mut freeze = HashSet::new();
+    for name in named {
+        let id = parse_id("--freeze", name)?;
+        if !kept.iter().any(|kept| kept.session_id == id) {
+            return Err(Error::new(Code::SessionNotFound, format!("there is no session {id}"))
+                .hint("git proof log --all lists the sessions; nothing was moved")
+                .details(serde_json::json!({ "session_id": id })));
+        }
+        if !seals.of.contains_key(&id) {
+            return Err(Error::new(Code::InvalidParams, format!("session {id} is not sealed, so its texts stay"))
+                .hint("git proof seal, once it is finalized and anchored; nothing was moved")
+                .details(serde_json::json!({ "session_id": id })));
+        }
+        freeze.insert(id);
+    }
+    Ok(Some(freeze))
+}
+
+/// What moves, and what the store has of it.
+fn plan<'a>(
+    kept: &'a [Kept],
+    seals: &Seals,
+    present: &Present,
+    freeze: Option<&HashSet<Id>>,
+) -> (Vec<Move>, Vec<&'a Kept>) {
+    let mut moves = Vec::new();
+    for kept in kept {
+        let Some(sealing) = seals.of.get(&kept.session_id) else { continue };
+        let from = plan::zone(kept, Some(sealing));
+        let (to, because) = if from != Zone::Frozen && freeze.is_some_and(|freeze| freeze.contains(&kept.session_id)) {
+            (Zone::Frozen, Because::Asked)
+        } else if from == Zone::Warm
+            && let Some(because) = present.due(kept, sealing)
+        {
+            (Zone::Cold, because)
+        } else {
+            continue;
+        };
+        let Sealing { round, at } = *sealing;
+        let session_id = kept.session_id.clone();
+        moves.push((Move { session_id, from, to, because, records: kept.records, round, sealed_at: at }, kept));
+    }
+    moves.into_iter().unzip()
+}
+
+/// Finishes what an earlier run had begun.
+fn resume(
+    workspace: &mut Workspace,
+    archive: &Archive,
+    kept: &[Kept],
+    now: Timestamp,
+    outcome: &mut RetainOutcome,
+) -> Result<()> {
+    let unfinished = kept.iter().filter(|kept| {
+        kept.zone.as_ref().is_some_and(|row| !row.settled || row.zone == StoredZone::Frozen && row.archive.is_some())
+    });
+    for kept in unfinished {
+        match moving::resume(workspace, archive, &kept.session_id, now) {
+            Ok(()) => outcome.resumed += 1,
+            Err(error) if error.code == Code::ArchiveDamaged => {
+                outcome.problems.push(problem(&kept.session_id, &error));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn carry_out<'a>(
+    workspace: &mut Workspace,
+    archive: &Archive,
+    moves: impl Iterator<Item = (Move, &'a Kept)>,
+    now: Timestamp,
+    outcome: &mut RetainOutcome,
+) -> Result<()> {
+    let mut frozen = false;
+    for (moved, kept) in moves {
+        let done = match moved.to {
+            Zone::Frozen => moving::to_frozen(workspace, archive, kept, now),
+            _ => moving::to_cold(workspace, archive, kept, now),
+        };
+        match done {
+            Ok(()) => {
+                frozen |= moved.to == Zone::Frozen;
+                outcome.moved += 1;
+                if outcome.moves.len() < NAMED {
+                    outcome.moves.push(moved);
+                }
+            }
+            // One session that was tampered with is no reason to keep the others.
+            Err(error) if error.code == Code::ChainBroken => outcome.problems.push(problem(&kept.session_id, &error)),
+            Err(error) => return Err(error),
+        }
+    }
+    if frozen {
+        workspace.store.forget_words()?;
+    }
+    Ok(())
+}
+
+fn summarize(kept: &[Kept], seals: &Seals) -> Vec<ZoneSummary> {
+    let empty = |zone| ZoneSummary { zone, sessions: 0, records: 0, store_bytes: 0, archive_bytes: 0 };
+    let mut zones = Zone::ALL.map(empty);
+    for kept in kept {
+        let zone = plan::zone(kept, seals.of.get(&kept.session_id));
+        let Some(summary) = zones.iter_mut().find(|summary| summary.zone == zone) else { continue };
+        summary.sessions += 1;
+        summary.records += kept.records;
+        summary.store_bytes += kept.text_bytes;
+        let archive = kept.zone.as_ref().and_then(|row| row.archive);
+        summary.archive_bytes += archive.map_or(0, |held| held.bytes);
+    }
+    zones.into()
+}
+
+/// Which cold sessions someone should look at: those that are old, and those whose archives are not there.
+fn look_at_the_cold(
+    workspace: &Workspace,
+    archive: &Archive,
+    kept: &[Kept],
+    seals: &Seals,
+    present: &Present,
+    outcome: &mut RetainOutcome,
+) -> Result<()> {
+    for kept in kept {
+        let session_id = &kept.session_id;
+        let Some(row) = kept.zone.as_ref().filter(|row| row.zone == StoredZone::Cold) else { continue };
+        let known = outcome.problems.iter().any(|problem| problem.session_id == *session_id);
+        if let Some(held) = row.archive.filter(|held| !known && !archive.is_there(held))
+            && let Some(root) = workspace.store.root(session_id)?
+            && let Err(damage) = archive.verify(&held.hash, &root)
+            && outcome.problems.len() < NAMED
+        {
+            let lost = workspace.store.blank_bodies(session_id)?;
+            outcome.problems.push(problem(session_id, &archive.error(&held, &damage, &root, lost)));
+        }
+        if let Some(sealing) = seals.of.get(session_id).filter(|sealing| present.is_undecided(sealing)) {
+            outcome.undecided += 1;
+            if outcome.to_decide.len() < NAMED {
+                let days = present.days_since(&sealing.at);
+                outcome.to_decide.push(Undecided { session_id: session_id.clone(), sealed_at: sealing.at, days });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn problem(session: &Id, error: &Error) -> Problem {
+    Problem {
+        session_id: session.clone(),
+        code: error.code.as_str().to_owned(),
+        message: error.to_string(),
+        hint: error.hint.clone(),
+    }
+}

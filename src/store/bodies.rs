@@ -1,0 +1,153 @@
+//! Bodies that leave the store, and bodies that come back: by the batch, so that others can record meanwhile, and so that
+//! a session of any length takes the memory of one batch.
+
+use rusqlite::{Connection, Transaction};
+
+use super::archive::{Archive, Held};
+use super::zones::{self, StoredZone};
+use super::{Failure, NewEvent, RootRow, Store, damaged, event, failure};
+use crate::error::Result;
+use crate::proof::record::{Entry, Id};
+
+/// Entries in one transaction.
+const BATCH: u64 = 4096;
+/// Bytes in one transaction of those that come back.
+const BATCH_BYTES: usize = 4 << 20;
+
+/// Which bodies stay in the store in every zone: the commits that a session attests are its index, and never private.
+const INDEX: &str = "type = 'attest' AND content GLOB '{\"git\":*'";
+
+impl Store {
+    /// Blanks what there is of a session's bodies; its zone must allow it. The answer is how many they were.
+    pub fn blank(&mut self, session: &Id) -> Result<u64> {
+        // What is blanked is overwritten, and not only forgotten.
+        self.connection.pragma_update(None, "secure_delete", true).map_err(|error| failure(&self.path, error))?;
+        let count = self.read(|connection| Ok(zones::root(connection, session)?.record_count))?;
+        let mut blanked = 0;
+        for from in (0..count).step_by(usize::try_from(BATCH).unwrap_or(usize::MAX)) {
+            blanked += self.write(|transaction| {
+                let changed = transaction
+                    .prepare_cached(&format!(
+                        "UPDATE thought_records SET line = NULL WHERE session_id = ?1 AND position >= ?2 \
+                         AND position < ?3 AND line IS NOT NULL AND NOT ({INDEX})"
+                    ))?
+                    .execute((session.as_str(), from, from + BATCH))?;
+                Ok(changed as u64)
+            })?;
+            if let Some(watcher) = &self.watcher {
+                watcher.tell(count.min(from + BATCH), count);
+            }
+        }
+        self.write(|transaction| settle(transaction, session))?;
+        Ok(blanked)
+    }
+
+    /// Puts the texts of a cold session back, after its archive has been read to its end and verified. False if it is not
+    /// cold.
+    pub fn restore(&mut self, session: &Id, archive: &Archive, event: &NewEvent<'_>) -> Result<bool> {
+        let before = self.connection.total_changes();
+        let (row, root, lost) = self.read(|connection| {
+            let row = zones::zone(connection, session)?;
+            Ok((row, zones::root(connection, session)?, zones::blank_bodies(connection, session)?))
+        })?;
+        let Some(held) = row.filter(|row| row.zone == StoredZone::Cold).and_then(|row| row.archive) else {
+            return Ok(false);
+        };
+        archive.verify(&held.hash, &root).map_err(|damage| archive.error(&held, &damage, &root, lost))?;
+        self.write(|transaction| {
+            Ok(transaction.execute("UPDATE zones SET settled = 0 WHERE session_id = ?1", [session.as_str()])?)
+        })?;
+        self.put_back(&root, archive, &held)?;
+        self.write(|transaction| {
+            if zones::blank_bodies(transaction, session)? > 0 {
+                return Err(damaged("entries that are not those of the session's archive"));
+            }
+            transaction
+                .prepare_cached(
+                    "UPDATE zones SET zone = 'warm', since = ?2, round = NULL, settled = 1 \
+                     WHERE session_id = ?1 AND zone = 'cold'",
+                )?
+                .execute((session.as_str(), event.at.as_str()))?;
+            event::write(transaction, Some(session), event, Some(StoredZone::Warm.as_str()))?;
+            Ok(())
+        })?;
+        // Whoever only read has not changed anything.
+        self.upkeep += self.connection.total_changes() - before;
+        Ok(true)
+    }
+
+    fn put_back(&mut self, root: &RootRow, archive: &Archive, held: &Held) -> Result<()> {
+        let failed = |damage| archive.error(held, &damage, root, root.record_count);
+        let mut lines = archive.read(&held.hash).map_err(failed)?;
+        lines.next().map_err(failed)?; // the opening has never left the store
+        let mut position = 0;
+        loop {
+            let mut batch = Vec::new();
+            let mut bytes = 0;
+            while (batch.len() as u64) < BATCH
+                && bytes < BATCH_BYTES
+                && let Some(line) = lines.next().map_err(failed)?
+            {
+                let line = line.strip_suffix(b"\n").unwrap_or(line);
+                bytes += line.len();
+                batch.push(line.to_owned());
+            }
+            if batch.is_empty() {
+                return Ok(());
+            }
+            self.write(|transaction| {
+                for line in &batch {
+                    put_back_one(transaction, root, position, line)?;
+                    position += 1;
+                }
+                Ok(())
+            })?;
+            if let Some(watcher) = &self.watcher {
+                watcher.tell(position, root.record_count);
+            }
+        }
+    }
+
+    /// Gives the room of what is gone back to the file system, where there is much of it. Only tidying up: that the disk is
+    /// too full for it, or that others are reading, is no reason to fail.
+    pub fn compact(&mut self) {
+        let pages = |name: &str| -> rusqlite::Result<u64> {
+            self.connection.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))
+        };
+        let free = || Ok::<_, rusqlite::Error>((pages("freelist_count")?, pages("page_count")?));
+        if free().is_ok_and(|(free, all)| free > 256 && free > all / 4) {
+            let _ = self.connection.execute_batch("VACUUM");
+        }
+    }
+
+    /// Takes the words of texts that are gone out of the index, where they lie until its parts are next merged.
+    pub fn forget_words(&mut self) -> Result<()> {
+        self.write(|transaction| {
+            Ok(transaction
+                .execute_batch("INSERT INTO thought_records_fts (thought_records_fts) VALUES ('optimize')")?)
+        })
+    }
+}
+
+/// Every body of the session is where it should be.
+fn settle(transaction: &Transaction<'_>, session: &Id) -> Result<(), Failure> {
+    transaction
+        .prepare_cached("UPDATE zones SET settled = 1 WHERE session_id = ?1 AND settled = 0")?
+        .execute([session.as_str()])?;
+    Ok(())
+}
+
+/// Only the text that was hashed comes back.
+fn put_back_one(transaction: &Connection, root: &RootRow, position: u64, line: &[u8]) -> Result<(), Failure> {
+    let other = || damaged("an archived line that is not one of its session's");
+    let text = std::str::from_utf8(line).map_err(|_| other())?;
+    let entry = Entry::parse(line).map_err(|_| other())?;
+    let hash = root.scheme.content_hash(line, entry.body.text());
+    transaction
+        .prepare_cached(
+            "UPDATE thought_records SET line = ?5 WHERE session_id = ?1 AND position = ?2 AND line IS NULL \
+             AND content_hash = ?3 AND id = ?4",
+        )?
+        .execute((root.session_id.as_str(), position, hash.as_bytes(), entry.id.as_str(), text))?;
+    Ok(())
+}
