@@ -195,10 +195,7 @@ impl Writer<'_> {
         let Some(encoder) = &mut self.encoder else { return Ok(()) };
         self.hasher.update(line);
         self.hasher.update(b"\n");
-        encoder
-            .write_all(line)
-            .and_then(|()| encoder.write_all(b"\n"))
-            .map_err(|error| self.archive.failed(error))
+        encoder.write_all(line).and_then(|()| encoder.write_all(b"\n")).map_err(|error| self.archive.failed(error))
     }
 
     /// Flushes the file and gives it its name; both survive a power loss from here on.

@@ -1,7 +1,7 @@
 //! Bodies that leave the store, and bodies that come back: by the batch, so that others can record meanwhile, and so that
 //! a session of any length takes the memory of one batch.
 
-use rusqlite::{Connection, Transaction};
+use rusqlite::Connection;
 
 use super::archive::{Archive, Held};
 use super::zones::{self, StoredZone};
@@ -38,8 +38,17 @@ impl Store {
                 watcher.tell(count.min(from + BATCH), count);
             }
         }
-        self.write(|transaction| settle(transaction, session))?;
         Ok(blanked)
+    }
+
+    /// Says that every body of a session is where its zone wants it.
+    pub fn settle_zone(&mut self, session: &Id) -> Result<()> {
+        self.write(|transaction| {
+            transaction
+                .prepare_cached("UPDATE zones SET settled = 1 WHERE session_id = ?1 AND settled = 0")?
+                .execute([session.as_str()])?;
+            Ok(())
+        })
     }
 
     /// Puts the texts of a cold session back, after its archive has been read to its end and verified. False if it is not
@@ -120,21 +129,16 @@ impl Store {
         }
     }
 
-    /// Takes the words of texts that are gone out of the index, where they lie until its parts are next merged.
-    pub fn forget_words(&mut self) -> Result<()> {
-        self.write(|transaction| {
-            Ok(transaction
-                .execute_batch("INSERT INTO thought_records_fts (thought_records_fts) VALUES ('optimize')")?)
-        })
+    /// Writes the file anew without what is gone: words lie in the index until its parts are next merged, and a row that
+    /// grew or moved leaves a copy behind in its page.
+    pub fn erase(&mut self) -> Result<()> {
+        self.connection
+            .execute_batch(
+                "INSERT INTO thought_records_fts (thought_records_fts) VALUES ('optimize'); VACUUM; \
+                 PRAGMA wal_checkpoint(TRUNCATE);",
+            )
+            .map_err(|error| failure(&self.path, error))
     }
-}
-
-/// Every body of the session is where it should be.
-fn settle(transaction: &Transaction<'_>, session: &Id) -> Result<(), Failure> {
-    transaction
-        .prepare_cached("UPDATE zones SET settled = 1 WHERE session_id = ?1 AND settled = 0")?
-        .execute([session.as_str()])?;
-    Ok(())
 }
 
 /// Only the text that was hashed comes back.

@@ -20,6 +20,7 @@ mod mutations;
 mod naive;
 mod policy;
 mod report;
+mod retention;
 mod rewrite;
 mod sessions;
 mod signatures;

@@ -43,7 +43,10 @@ pub(in crate::ops) fn attested_by_evidence(git: &Git, root: &RootHash) -> Result
 
 /// Publishes the evidence of a finalized session, unless it is there. The answer is its text.
 pub(super) fn publish_evidence(workspace: &mut Workspace, git: &Git, row: &RootRow) -> Result<Vec<u8>> {
-    let text = evidence_of(workspace, row)?;
+    let text = match evidence_of(workspace, row)? {
+        Some(text) => text,
+        None => return published(git, row),
+    };
     let name = file_name(&row.root);
     git.update(EVIDENCE, "git-proof: evidence", |tip| {
         let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
@@ -63,8 +66,22 @@ pub(super) fn publish_evidence(workspace: &mut Workspace, git: &Git, row: &RootR
     Ok(text)
 }
 
-/// The evidence file of a session, private entries withheld.
-fn evidence_of(workspace: &mut Workspace, row: &RootRow) -> Result<Vec<u8>> {
+/// The evidence that was published of a session whose texts are gone.
+fn published(git: &Git, row: &RootRow) -> Result<Vec<u8>> {
+    let gone = || {
+        Error::new(Code::RecordNotFound, format!("the texts of session {} are frozen", row.session_id)).hint(
+            "git proof sync may fetch the evidence that it published before; without it there is nothing to anchor",
+        )
+    };
+    let tip = git.tip(EVIDENCE)?.ok_or_else(gone)?;
+    let Shelved::File(blob) = git.shelved(&git.commit(&tip)?.tree, &file_name(&row.root))? else { return Err(gone()) };
+    let text = git.blob(&blob, MAX_EVIDENCE)?;
+    let holds = evidence::verify(&text).is_ok_and(|summary| summary.require(&row.root, row.record_count).is_ok());
+    if holds { Ok(text) } else { Err(gone()) }
+}
+
+/// The evidence file of a session, private entries withheld; `None` if its texts are gone.
+fn evidence_of(workspace: &mut Workspace, row: &RootRow) -> Result<Option<Vec<u8>>> {
     let mut log = workspace.store.log(&row.session_id, None)?;
     if log.entries.iter().any(|entry| entry.line.is_none()) && thaw(workspace, &row.session_id)? {
         log = workspace.store.log(&row.session_id, None)?;
@@ -73,17 +90,11 @@ fn evidence_of(workspace: &mut Workspace, row: &RootRow) -> Result<Vec<u8>> {
     text.push(b'\n');
     let last = log.entries.len().saturating_sub(1);
     for (index, stored) in log.entries.iter().enumerate() {
-        let Some(entry) = stored.entry()? else {
-            return Err(Error::new(
-                Code::RecordNotFound,
-                format!("the text of record {} is not in the store", stored.id),
-            )
-            .hint("the session is frozen; what it published before is in refs/proof/evidence of every clone"));
-        };
+        let Some(entry) = stored.entry()? else { return Ok(None) };
         text.extend_from_slice(evidence::publish(row.scheme, &entry, stored.private, index == last).as_bytes());
         text.push(b'\n');
     }
-    Ok(text)
+    Ok(Some(text))
 }
 
 /// Of two files for one root: the one that verifies, then the one with less withheld. Two clones that merge in opposite

@@ -6,6 +6,7 @@ use super::{DoctorCheck, DoctorState};
 use crate::context::Context;
 use crate::error::Code;
 use crate::ops::init::{POLICY, SHOWN, Survey, are_shown, copied, git, overwritten};
+use crate::ops::retain::archive_at;
 use crate::proof::policy::Policy;
 use crate::store::{MIGRATIONS, Store};
 
@@ -25,6 +26,30 @@ pub(super) fn store(context: &Context, survey: &Survey) -> DoctorCheck {
             check(DoctorState::Wrong, message).hint(error.hint.unwrap_or_else(|| "git proof check".to_owned()))
         }
     }
+}
+
+/// Whether the archives of cold sessions are where they should be; nothing where there are none.
+pub(super) fn archives(context: &Context, survey: &Survey) -> Option<DoctorCheck> {
+    let store = Store::open(&survey.repository.store_path(), context.patience()).ok()?;
+    let archives = store.archives().ok().filter(|archives| !archives.is_empty())?;
+    let check = |state, message: String| DoctorCheck::new("archives", state, message);
+    let setting = survey.settings.last("proof.archive").map(super::super::init::Setting::text);
+    let archive = match archive_at(context, &survey.repository, setting.as_deref()) {
+        Ok(archive) => archive,
+        Err(error) => {
+            let hint = error.hint.clone().unwrap_or_else(|| "git config proof.archive".to_owned());
+            return Some(check(DoctorState::Wrong, error.to_string()).hint(hint));
+        }
+    };
+    let (all, shown) = (archives.len(), survey.shown(archive.directory()));
+    let gone: Vec<_> = archives.into_iter().filter(|(_, held)| !archive.is_there(held)).collect();
+    Some(match gone.first() {
+        None => check(DoctorState::Ok, format!("{shown}, {all} cold session{}", if all == 1 { "" } else { "s" })),
+        Some((session, _)) => {
+            let message = format!("{shown}: {} of {all} archives are missing or cut off", gone.len());
+            check(DoctorState::Missing, message).hint(format!("git proof check --session {session}"))
+        }
+    })
 }
 
 /// The settings for notes.

@@ -155,8 +155,9 @@ pub fn retain(workspace: &mut Workspace, request: &RetainRequest) -> Result<Reta
         outcome.moves = moves.into_iter().take(NAMED).collect();
     } else {
         archive.sweep();
-        resume(workspace, &archive, &kept, present.now, &mut outcome)?;
-        carry_out(workspace, &archive, moves.into_iter().zip(planned), present.now, &mut outcome)?;
+        let mut frozen = resume(workspace, &archive, &kept, present.now, &mut outcome)?;
+        frozen.extend(carry_out(workspace, &archive, moves.into_iter().zip(planned), present.now, &mut outcome)?);
+        moving::erase(workspace, &frozen)?;
         workspace.store.count_rounds_from(seals.newest)?;
         workspace.store.compact();
     }
@@ -186,12 +187,7 @@ fn seals(workspace: &Workspace, git: &Git, kept: &[Kept]) -> Result<Seals> {
 }
 
 /// The sessions that are to be frozen; `None` if nobody asked for it.
-fn to_freeze(
-    request: &RetainRequest,
-    kept: &[Kept],
-    seals: &Seals,
-    present: &Present,
-) -> Result<Option<HashSet<Id>>> {
+fn to_freeze(request: &RetainRequest, kept: &[Kept], seals: &Seals, present: &Present) -> Result<Option<HashSet<Id>>> {
     let Some(named) = &request.freeze else { return Ok(None) };
     if named.is_empty() {
         let old = |kept: &&Kept| {
@@ -245,37 +241,41 @@ fn plan<'a>(
     moves.into_iter().unzip()
 }
 
-/// Finishes what an earlier run had begun.
+/// Finishes what an earlier run had begun. The answer is what is frozen by that.
 fn resume(
     workspace: &mut Workspace,
     archive: &Archive,
     kept: &[Kept],
     now: Timestamp,
     outcome: &mut RetainOutcome,
-) -> Result<()> {
-    let unfinished = kept.iter().filter(|kept| {
-        kept.zone.as_ref().is_some_and(|row| !row.settled || row.zone == StoredZone::Frozen && row.archive.is_some())
-    });
+) -> Result<Vec<Id>> {
+    let mut frozen = Vec::new();
+    let unfinished = kept.iter().filter(|kept| kept.zone.as_ref().is_some_and(|row| !row.settled));
     for kept in unfinished {
         match moving::resume(workspace, archive, &kept.session_id, now) {
-            Ok(()) => outcome.resumed += 1,
+            Ok(()) => {
+                outcome.resumed += 1;
+                let is_frozen = kept.zone.as_ref().is_some_and(|row| row.zone == StoredZone::Frozen);
+                frozen.extend(is_frozen.then(|| kept.session_id.clone()));
+            }
             Err(error) if error.code == Code::ArchiveDamaged => {
                 outcome.problems.push(problem(&kept.session_id, &error));
             }
             Err(error) => return Err(error),
         }
     }
-    Ok(())
+    Ok(frozen)
 }
 
+/// Moves what is to move. The answer is what is frozen by that.
 fn carry_out<'a>(
     workspace: &mut Workspace,
     archive: &Archive,
     moves: impl Iterator<Item = (Move, &'a Kept)>,
     now: Timestamp,
     outcome: &mut RetainOutcome,
-) -> Result<()> {
-    let mut frozen = false;
+) -> Result<Vec<Id>> {
+    let mut frozen = Vec::new();
     for (moved, kept) in moves {
         let done = match moved.to {
             Zone::Frozen => moving::to_frozen(workspace, archive, kept, now),
@@ -283,7 +283,7 @@ fn carry_out<'a>(
         };
         match done {
             Ok(()) => {
-                frozen |= moved.to == Zone::Frozen;
+                frozen.extend((moved.to == Zone::Frozen).then(|| moved.session_id.clone()));
                 outcome.moved += 1;
                 if outcome.moves.len() < NAMED {
                     outcome.moves.push(moved);
@@ -294,10 +294,7 @@ fn carry_out<'a>(
             Err(error) => return Err(error),
         }
     }
-    if frozen {
-        workspace.store.forget_words()?;
-    }
-    Ok(())
+    Ok(frozen)
 }
 
 fn summarize(kept: &[Kept], seals: &Seals) -> Vec<ZoneSummary> {

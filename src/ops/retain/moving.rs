@@ -50,7 +50,7 @@ pub(super) fn to_cold(workspace: &mut Workspace, archive: &Archive, kept: &Kept,
     };
     workspace.store.to_cold(session, &held, &event(workspace.given.as_deref(), session, now))?;
     workspace.store.blank(session)?;
-    Ok(())
+    workspace.store.settle_zone(session)
 }
 
 /// Writes the archive of a session and reads it back.
@@ -77,14 +77,15 @@ pub(super) fn resume(workspace: &mut Workspace, archive: &Archive, session: &Id,
                 workspace.store.to_cold(session, &held, &event(workspace.given.as_deref(), session, now))?;
             }
             workspace.store.blank(session)?;
-            Ok(())
+            workspace.store.settle_zone(session)
         }
         (StoredZone::Frozen, held) => finish_freezing(workspace, archive, session, held.as_ref()),
         _ => Ok(()),
     }
 }
 
-/// Drops the texts of a session, wherever they are.
+/// Drops the texts of a session, wherever they are. It is not settled before the store has been written anew: see
+/// [`erase`].
 pub(super) fn to_frozen(workspace: &mut Workspace, archive: &Archive, kept: &Kept, now: Timestamp) -> Result<()> {
     let session = &kept.session_id;
     // One that is cold has been verified, and what it is verified by stays.
@@ -103,6 +104,15 @@ fn finish_freezing(workspace: &mut Workspace, archive: &Archive, session: &Id, h
         workspace.store.archive_removed(session)?;
     }
     Ok(())
+}
+
+/// Sees to it that nothing of frozen texts is left in the store's file.
+pub(super) fn erase(workspace: &mut Workspace, frozen: &[Id]) -> Result<()> {
+    if frozen.is_empty() {
+        return Ok(());
+    }
+    workspace.store.erase()?;
+    frozen.iter().try_for_each(|session| workspace.store.settle_zone(session))
 }
 
 /// Requires that the chain of a session, its root, and all its texts are there.

@@ -36,7 +36,7 @@ impl Limits {
             let Self { warm_days, warn_days, .. } = limits;
             return Err(invalid(
                 format!("proof.warnDays is {warn_days}, which is less than proof.warmDays, {warm_days}"),
-                "git config proof.warnDays 365",
+                &format!("git config proof.warnDays {}", warm_days.max(365)),
             ));
         }
         Ok(limits)
@@ -71,7 +71,9 @@ pub(in crate::ops) fn archive(context: &Context, repository: &Repository, settin
         )
     };
     let directory = match text.strip_prefix("~/") {
-        Some(below) => PathBuf::from(context.variable("HOME").ok_or_else(|| refuse("and HOME is not set"))?).join(below),
+        Some(below) => {
+            PathBuf::from(context.variable("HOME").ok_or_else(|| refuse("and HOME is not set"))?).join(below)
+        }
         None if text.is_empty() => return Err(refuse("which is empty")),
         None => repository.common_dir.join(Path::new(text)),
     };

@@ -14,11 +14,8 @@ pub(in crate::ops) fn thaw(workspace: &mut Workspace, session: &Id) -> Result<bo
     }
     let archive = archive(workspace)?;
     let _alone = alone(workspace)?;
-    let event = NewEvent {
-        tool: "retention_restore",
-        arguments: session.as_str().as_bytes(),
-        at: workspace.context.now(),
-    };
+    let event =
+        NewEvent { tool: "retention_restore", arguments: session.as_str().as_bytes(), at: workspace.context.now() };
     // Where another process has brought them back meanwhile, they can be read as well.
     workspace.store.restore(session, &archive, &event)?;
     Ok(true)

@@ -9,7 +9,7 @@ const FROZEN: [(&str, &str); 5] = [
     ("0002_agents.sql", "ea111dbdf4c4598b4ca4d0e9c0a5ba994cd6af54b26a0708d4586256f5235636"),
     ("0003_search.sql", "413974c3af872eda75d2f4cb74d154aabc3babb8d72f25a075084e9a32f13039"),
     ("0004_anchors.sql", "3229319417fedb49bd80ae76f2e4ad4f087209fddd87c946a9f97ba0f96f4c2c"),
-    ("0005_rounds.sql", "6dab996a5ad290898eb9d7c90e926d63708af3a4041f3de05e551450b6278cce"),
+    ("0005_rounds.sql", "643c865a413acc1d7da953333bbcae56426955ea6d1d0ee1cb539bcc67184f99"),
 ];
 
 /// The stores of tests/fixtures, one for each level, and what is in them.

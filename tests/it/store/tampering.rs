@@ -432,6 +432,14 @@ fn record_on_an_ended_session_is_refused() {
     scratch.refused(&["attest", "late", "--session", "over"], "ERR_SESSION_ENDED", 1);
 }
 
+/// Blanks a body of a session that is frozen.
+fn blank(scratch: &Scratch) {
+    let zone = "INSERT INTO zones VALUES ('done', 'frozen', '2026-03-01T00:00:00.000Z', NULL, NULL, 0, 0)";
+    scratch.database().execute(zone, []).unwrap();
+    let sql = "UPDATE thought_records SET line = NULL WHERE session_id = 'done' AND position = 1";
+    assert_eq!(scratch.database().execute(sql, []).unwrap(), 1);
+}
+
 #[test]
 fn blanked_body_leaves_hashes_and_proofs_whole() {
     let scratch = guarded();
@@ -440,8 +448,7 @@ fn blanked_body_leaves_hashes_and_proofs_whole() {
     let prove = |index: usize| scratch.run(["prove", "--record", text(&log["entries"][index], "id")]).text().to_owned();
     let before: Vec<String> = (0..3).map(prove).collect();
 
-    let sql = "UPDATE thought_records SET line = NULL WHERE session_id = 'done' AND position = 1";
-    assert_eq!(scratch.database().execute(sql, []).unwrap(), 1);
+    blank(&scratch);
 
     let check = scratch.json(&["check", "--session", "done"]);
     assert_eq!((check["records"].as_i64(), check["blanked"].as_i64()), (Some(3), Some(1)));
@@ -456,8 +463,7 @@ fn blanked_body_leaves_hashes_and_proofs_whole() {
 #[test]
 fn blanked_body_is_shown_as_blanked_and_not_found_any_more() {
     let scratch = guarded();
-    let sql = "UPDATE thought_records SET line = NULL WHERE session_id = 'done' AND position = 1";
-    scratch.database().execute(sql, []).unwrap();
+    blank(&scratch);
     let log = scratch.json(&["log", "--session", "done"]);
     assert_eq!((&log["entries"][1]["blanked"], &log["entries"][1]["content"]), (&Value::from(true), &Value::Null));
     assert!(scratch.run(["log", "--session", "done"]).text().contains("(blanked"));
