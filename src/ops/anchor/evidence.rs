@@ -43,10 +43,7 @@ pub(in crate::ops) fn attested_by_evidence(git: &Git, root: &RootHash) -> Result
 
 /// Publishes the evidence of a finalized session, unless it is there. The answer is its text.
 pub(super) fn publish_evidence(workspace: &mut Workspace, git: &Git, row: &RootRow) -> Result<Vec<u8>> {
-    let text = match evidence_of(workspace, row)? {
-        Some(text) => text,
-        None => return published(git, row),
-    };
+    let Some(text) = evidence_of(workspace, row)? else { return published(git, row) };
     let name = file_name(&row.root);
     git.update(EVIDENCE, "git-proof: evidence", |tip| {
         let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
