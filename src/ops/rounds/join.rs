@@ -49,15 +49,22 @@ impl Joined {
     }
 }
 
-/// Takes over what a remote has. With `accept` a person has decided: the remote's chain is the one that counts.
-pub(in crate::ops) fn join(workspace: &mut Workspace, git: &Git, remote: &Remote, accept: bool) -> Result<Joined> {
+/// Takes over what a remote has. With `accept` a person has decided: the remote's chain is the one that counts. What was
+/// `seen` must have been asked for before the remote was: another process may hear of a newer round meanwhile.
+pub(in crate::ops) fn join(
+    workspace: &mut Workspace,
+    git: &Git,
+    remote: &Remote,
+    seen: &[SeenRound],
+    accept: bool,
+) -> Result<Joined> {
     let Some(theirs) = git.tip(&remote.tracking(ROUNDS))? else { return Ok(Joined::default()) };
     loop {
         let ours = git.tip(ROUNDS)?;
         if ours == Some(theirs) {
             return Ok(Joined::default());
         }
-        if let Some(joined) = attempt(workspace, git, remote, (ours, theirs), accept)? {
+        if let Some(joined) = attempt(workspace, git, remote, (ours, theirs), seen, accept)? {
             return Ok(joined);
         }
     }
@@ -69,6 +76,7 @@ fn attempt(
     git: &Git,
     remote: &Remote,
     (ours, theirs): (Option<CommitId>, CommitId),
+    seen: &[SeenRound],
     accept: bool,
 ) -> Result<Option<Joined>> {
     let (walked, sealed) = known(git, Some(&theirs));
@@ -77,7 +85,6 @@ fn attempt(
         return Ok(Some(Joined::blocked(broken)));
     }
     let has = |commit: &CommitId| walked.commits.iter().any(|(known, _)| known == commit);
-    let seen = workspace.store.seen_rounds()?;
     let mut joined = Joined::default();
     if !accept && let Some(before) = seen.iter().find(|seen| seen.place == remote.name && !has(&seen.commit)) {
         joined.findings.push(wound_back(remote, before, &walked));
@@ -96,7 +103,7 @@ fn attempt(
         remember(workspace, &remote.name, &walked, joined.findings.is_empty())?;
         return Ok(Some(joined));
     }
-    if !suffix.is_empty() && !accept && is_published(git, &seen, &suffix)? {
+    if !suffix.is_empty() && !accept && is_published(git, seen, &suffix)? {
         joined.blocked = true;
         joined.findings.push(forked(git, remote, &suffix, &walked));
         return Ok(Some(joined));
@@ -190,9 +197,8 @@ fn was_signed(git: &Git, commit: &CommitId, text: &[u8]) -> Result<bool> {
 }
 
 /// What there is to say of a remote that has no rounds at all: it may have had some.
-pub(in crate::ops) fn vanished(workspace: &Workspace, remote: &Remote) -> Result<Option<Finding>> {
-    let seen = workspace.store.seen_rounds()?;
-    Ok(seen.iter().find(|seen| seen.place == remote.name).map(|before| wound_back(remote, before, &Walked::default())))
+pub(in crate::ops) fn vanished(seen: &[SeenRound], remote: &Remote) -> Option<Finding> {
+    seen.iter().find(|seen| seen.place == remote.name).map(|before| wound_back(remote, before, &Walked::default()))
 }
 
 fn wound_back(remote: &Remote, before: &SeenRound, walked: &Walked) -> Finding {
@@ -246,9 +252,10 @@ pub fn accept_rounds(workspace: &mut Workspace, named: Option<&str>) -> Result<J
     let git = workspace.git()?;
     git.must_be_writable()?;
     let remote = git.remote(named)?;
+    let seen = workspace.store.seen_rounds()?;
     let theirs = git.list_remote(&remote)?;
     if theirs.contains_key(ROUNDS) {
         git.fetch(&remote, &[ROUNDS])?;
     }
-    join(workspace, &git, &remote, true)
+    join(workspace, &git, &remote, &seen, true)
 }

@@ -110,10 +110,11 @@ pub fn seal(workspace: &mut Workspace, request: &SealRequest) -> Result<SealOutc
     }
     let sign = request.sign.unwrap_or_else(|| git.setting("proof.sign").is_some_and(|value| is_true(&value)));
     loop {
+        let seen = workspace.store.seen_rounds()?;
         let tip = git.tip(ROUNDS)?;
         let (walked, sealed) = known(&git, tip.as_ref());
         let walked = walked.whole()?;
-        super::still_there(workspace, &walked)?;
+        super::still_there(&seen, &walked)?;
         let (sessions, left_out) = collect(workspace, &git, &sealed)?;
         let now = workspace.context.now();
         let last = walked.rounds.last().map(|(seal, _)| seal.sealed_at);
@@ -222,7 +223,11 @@ fn collect(
     let mut sessions = Vec::new();
     for ((session_id, root, count, scheme), anchors) in by_session {
         let anchored_at = anchors.iter().map(|anchor| anchor.anchored_at).min();
-        let here = workspace.store.root(&session_id)?.filter(|row| row.root == root).map(|row| row.finalized_at);
+        // A session of someone else is not in this store.
+        let here = match workspace.store.root(&session_id) {
+            Err(error) if error.code == Code::SessionNotFound => None,
+            found => found?.filter(|row| row.root == root).map(|row| row.finalized_at),
+        };
         let at = here.or(anchored_at).unwrap_or_else(|| workspace.context.now());
         let ids: BTreeSet<AnchorId> = anchors.iter().map(|anchor| anchor.anchor_id).collect();
         sessions.push((SealedSession { anchors: ids.into_iter().collect(), count, root, scheme, session_id }, at));

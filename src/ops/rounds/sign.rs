@@ -31,6 +31,7 @@ pub struct SignedRound {
 pub fn sign_round(workspace: &mut Workspace, number: u64) -> Result<SignedRound> {
     let git = workspace.git()?;
     let mut found = None;
+    let seen = workspace.store.seen_rounds()?;
     let tip = git.tip(ROUNDS)?.ok_or_else(|| no_such(number, 0))?;
     let walked = walk(&git, &tip, &mut |sealed| {
         if sealed.seal.round == number {
@@ -38,7 +39,7 @@ pub fn sign_round(workspace: &mut Workspace, number: u64) -> Result<SignedRound>
         }
     });
     let walked = walked.whole()?;
-    super::still_there(workspace, &walked)?;
+    super::still_there(&seen, &walked)?;
     let (commit, seal, text) = found.ok_or_else(|| no_such(number, walked.commits.len() as u64))?;
     let signature = git::sign(&workspace.context, text.as_bytes())?;
     let key = claimed_key(&signature.0).ok();

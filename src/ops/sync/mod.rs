@@ -17,6 +17,7 @@ use crate::error::{Code, Error, Result};
 use crate::git::{Git, NOTES, PushRefusal, ROUNDS, Remote, SHARED};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::Finding;
+use crate::store::SeenRound;
 
 pub use index::{Pushed, index_pushed};
 
@@ -60,8 +61,9 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
     let mut atomic = true;
     loop {
         progress(&format!("asking {}", remote.name));
+        let seen = workspace.store.seen_rounds()?;
         let theirs = git.list_remote(&remote)?;
-        let blocked = take(workspace, &git, &remote, &theirs, &mut outcome, progress)?;
+        let blocked = take(workspace, &git, &remote, (&theirs, &seen), &mut outcome, progress)?;
         let mut ours = tips(&git)?;
         if blocked {
             ours.remove(ROUNDS);
@@ -132,7 +134,7 @@ fn take(
     workspace: &mut Workspace,
     git: &Git,
     remote: &Remote,
-    theirs: &BTreeMap<&'static str, CommitId>,
+    (theirs, seen): (&BTreeMap<&'static str, CommitId>, &[SeenRound]),
     outcome: &mut SyncOutcome,
     progress: &mut dyn FnMut(&str),
 ) -> Result<bool> {
@@ -148,11 +150,11 @@ fn take(
     }
     let mut blocked = false;
     if !theirs.contains_key(ROUNDS) {
-        outcome.findings = rounds::vanished(workspace, remote)?.into_iter().collect();
+        outcome.findings = rounds::vanished(seen, remote).into_iter().collect();
     }
     for shared in SHARED.into_iter().filter(|shared| theirs.contains_key(shared)) {
         let changed = if shared == ROUNDS {
-            let joined = rounds::join(workspace, git, remote, false)?;
+            let joined = rounds::join(workspace, git, remote, seen, false)?;
             outcome.remade.extend(joined.remade);
             outcome.findings = joined.findings;
             blocked = joined.blocked;
