@@ -22,6 +22,7 @@ mod policy;
 mod report;
 mod retention;
 mod rewrite;
+mod rounds;
 mod sessions;
 mod signatures;
 mod store;

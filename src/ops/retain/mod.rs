@@ -171,6 +171,7 @@ pub fn retain(workspace: &mut Workspace, request: &RetainRequest) -> Result<Reta
 /// Which sessions are sealed, and when that was. Where the chain of rounds does not hold nobody knows, and nothing moves.
 fn seals(workspace: &Workspace, git: &Git, kept: &[Kept]) -> Result<Seals> {
     let mut seals = Seals { of: HashMap::new(), newest: 0 };
+    let seen = workspace.store.seen_rounds()?;
     let Some(tip) = git.tip(ROUNDS)? else { return Ok(seals) };
     let ours: HashMap<&Id, _> = kept.iter().filter_map(|kept| Some((&kept.session_id, kept.root?))).collect();
     let walked = walk(git, &tip, &mut |sealed| {
@@ -182,7 +183,7 @@ fn seals(workspace: &Workspace, git: &Git, kept: &[Kept]) -> Result<Seals> {
             }
         }
     });
-    still_there(workspace, &walked.whole()?)?;
+    still_there(&seen, &walked.whole()?)?;
     Ok(seals)
 }
 
