@@ -2,14 +2,12 @@
 //! trees and roots stay, so whatever was proven goes on being proven.
 
 mod moving;
+mod outcome;
 mod plan;
 mod settings;
 mod thaw;
 
 use std::collections::{HashMap, HashSet};
-
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use super::rounds::{still_there, walk};
 use super::workspace::{Workspace, parse_id};
@@ -18,6 +16,7 @@ use crate::git::{Git, ROUNDS};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
 use crate::store::{Archive, Kept, StoredZone};
+pub use outcome::{Move, Problem, RetainOutcome, RetainRequest, Undecided, ZoneSummary};
 pub use plan::{Because, Zone};
 use plan::{Present, Sealing};
 pub use settings::Limits;
@@ -26,100 +25,6 @@ pub(super) use thaw::{archived, thaw};
 
 /// Sessions that are named in an answer; all of them are counted.
 const NAMED: usize = 1000;
-
-/// What `retain` is asked for.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct RetainRequest {
-    /// Only say what would move.
-    pub dry_run: bool,
-    /// Drop the texts of these sessions for good; if none is named, of all about which a person should have decided.
-    pub freeze: Option<Vec<String>>,
-}
-
-/// What `retain` did, and what is where now.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct RetainOutcome {
-    /// Whether nothing was moved because only a list was asked for.
-    pub dry_run: bool,
-    /// How many rounds are sealed.
-    pub rounds: u64,
-    /// How long texts stay where they are.
-    pub limits: Limits,
-    /// Where the archives are.
-    pub archive: String,
-    /// How many sessions moved, or would.
-    pub moved: u64,
-    /// Which; the first thousand of them.
-    pub moves: Vec<Move>,
-    /// How many sessions an earlier run had begun to move; they are done now.
-    pub resumed: u64,
-    /// What is where.
-    pub zones: Vec<ZoneSummary>,
-    /// How many cold sessions are so old that a person should decide about their texts.
-    pub undecided: u64,
-    /// Which; the first thousand of them.
-    pub to_decide: Vec<Undecided>,
-    /// What is wrong with sessions that were left as they are.
-    pub problems: Vec<Problem>,
-}
-
-/// A session that moves from one zone to another.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Move {
-    /// The session.
-    pub session_id: Id,
-    /// Where its texts were.
-    pub from: Zone,
-    /// Where they are now, or would be.
-    pub to: Zone,
-    /// Why.
-    pub because: Because,
-    /// Number of its entries.
-    pub records: u64,
-    /// The round that sealed it.
-    pub round: u64,
-    /// When that was.
-    pub sealed_at: Timestamp,
-}
-
-/// What a zone holds.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct ZoneSummary {
-    /// The zone.
-    pub zone: Zone,
-    /// Number of sessions.
-    pub sessions: u64,
-    /// Number of their entries.
-    pub records: u64,
-    /// Bytes of their texts in the store.
-    pub store_bytes: u64,
-    /// Bytes of their archives.
-    pub archive_bytes: u64,
-}
-
-/// A session whose texts are cold, and old.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Undecided {
-    /// The session.
-    pub session_id: Id,
-    /// When it was sealed.
-    pub sealed_at: Timestamp,
-    /// How many days ago.
-    pub days: u64,
-}
-
-/// Something wrong with a session.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Problem {
-    /// The session.
-    pub session_id: Id,
-    /// The code of the error.
-    pub code: String,
-    /// What is wrong.
-    pub message: String,
-    /// What to do.
-    pub hint: Option<String>,
-}
 
 /// The seals of this clone's sessions, and the newest round.
 struct Seals {
@@ -260,7 +165,7 @@ fn resume(
                 frozen.extend(is_frozen.then(|| kept.session_id.clone()));
             }
             Err(error) if error.code == Code::ArchiveDamaged => {
-                outcome.problems.push(problem(&kept.session_id, &error));
+                outcome.problems.push(Problem::of(&kept.session_id, &error));
             }
             Err(error) => return Err(error),
         }
@@ -291,7 +196,9 @@ fn carry_out<'a>(
                 }
             }
             // One session that was tampered with is no reason to keep the others.
-            Err(error) if error.code == Code::ChainBroken => outcome.problems.push(problem(&kept.session_id, &error)),
+            Err(error) if error.code == Code::ChainBroken => {
+                outcome.problems.push(Problem::of(&kept.session_id, &error))
+            }
             Err(error) => return Err(error),
         }
     }
@@ -332,7 +239,7 @@ fn look_at_the_cold(
             && outcome.problems.len() < NAMED
         {
             let lost = workspace.store.blank_bodies(session_id)?;
-            outcome.problems.push(problem(session_id, &archive.error(&held, &damage, &root, lost)));
+            outcome.problems.push(Problem::of(session_id, &archive.error(&held, &damage, &root, lost)));
         }
         if let Some(sealing) = seals.of.get(session_id).filter(|sealing| present.is_undecided(sealing)) {
             outcome.undecided += 1;
@@ -343,13 +250,4 @@ fn look_at_the_cold(
         }
     }
     Ok(())
-}
-
-fn problem(session: &Id, error: &Error) -> Problem {
-    Problem {
-        session_id: session.clone(),
-        code: error.code.as_str().to_owned(),
-        message: error.to_string(),
-        hint: error.hint.clone(),
-    }
 }

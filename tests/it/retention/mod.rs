@@ -46,7 +46,7 @@ fn anchored(scratch: &Scratch, name: &str) -> String {
 }
 
 /// A repository in which the first of these sessions is cold and the others are warm.
-fn with_cold(names: &[&str]) -> Scratch {
+pub(crate) fn with_cold(names: &[&str]) -> Scratch {
     let scratch = sealed(names);
     let rounds = (names.len() - 1).to_string();
     scratch.git(["config", "proof.warmRounds", &rounds]);

@@ -115,6 +115,13 @@ fn provoke_rounds() -> Vec<Ran> {
     vec![rolled_back, no_such, repo.run(&["--json", "seal"])]
 }
 
+/// The same for an archive that is gone.
+fn provoke_archives() -> Vec<Ran> {
+    let scratch = crate::retention::with_cold(&["one", "two"]);
+    std::fs::remove_dir_all(scratch.place.join(".git/proof/archive")).unwrap();
+    vec![scratch.run(["--json", "log", "--session", "one"])]
+}
+
 /// The code of a signature that cannot be made, whatever the settings of who runs the test.
 fn unsigned() -> String {
     let scratch = Scratch::new();
@@ -128,7 +135,7 @@ fn unsigned() -> String {
 #[test]
 fn every_code_is_reached_with_its_exit_code_and_a_hint() {
     let mut reached = BTreeSet::new();
-    for ran in provoke().into_iter().chain(provoke_git()).chain(provoke_rounds()) {
+    for ran in provoke().into_iter().chain(provoke_git()).chain(provoke_rounds()).chain(provoke_archives()) {
         if ran.exit == Some(0) {
             continue;
         }
