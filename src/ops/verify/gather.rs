@@ -17,6 +17,7 @@ use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::{NoteLine, Signature};
 use crate::proof::record::{Body, Line, RecordType};
 use crate::proof::verify::{CommitFacts, Evidence, EvidenceFacts};
+use crate::proof::word::Word;
 use crate::store::Store;
 
 /// Commits, and trees, that are kept at hand; a history is walked in order, so a child's parent is soon asked for itself.
@@ -29,6 +30,8 @@ const MAX_SIGHTINGS: usize = 256;
 pub(super) struct Note {
     /// Its anchors, each once, with the signature of every line that has it, or none.
     pub(super) anchors: Vec<(Anchor, Vec<Option<Signature>>)>,
+    /// What people say of the commit, a line each.
+    pub(super) words: Vec<(Word, Signature)>,
     /// What is wrong with other lines.
     pub(super) findings: Vec<Finding>,
 }
@@ -294,6 +297,9 @@ fn read_lines(text: &[u8], note: &mut Note) {
                     Some((_, signatures)) => signatures.push(signature),
                     None => note.anchors.push((*anchor, vec![signature])),
                 }
+            }
+            Ok(Some(NoteLine::Word { word, signature })) => {
+                note.words.push((*word, signature));
             }
             Ok(Some(NoteLine::Seal { .. })) => note.findings.push(Finding::warning(
                 FindingCode::AnchorMalformed,

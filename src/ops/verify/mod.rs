@@ -10,6 +10,7 @@ mod range;
 mod rules;
 mod sealable;
 mod seals;
+mod word;
 
 use std::thread;
 
@@ -23,8 +24,8 @@ use crate::proof::finding::{Severity, Verdict};
 use crate::store::Store;
 
 pub use commit::{CommitVerdict, SessionVerdict};
-pub(super) use gate::gate_received;
 pub use gate::{GateRequest, JudgedRange, gate, gate_push};
+pub(super) use gate::{gate_into, gate_received};
 use gather::Gatherer;
 pub use gather::Told;
 pub use place::first_paths;
@@ -33,6 +34,7 @@ use range::Ends;
 use rules::Rules;
 pub use sealable::LeftOut;
 pub(super) use sealable::{Sealable, sealable};
+pub use word::{Vouched, VouchedSession};
 
 /// What `verify` is asked for.
 #[derive(Debug, Clone, Default)]
@@ -62,7 +64,7 @@ pub struct VerifyOutcome {
 /// How many commits stand how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Summary {
-    /// Proven.
+    /// Proven, or vouched for.
     pub pass: u64,
     /// Broken, or missing where a proof must be.
     pub fail: u64,
@@ -70,6 +72,15 @@ pub struct Summary {
     pub exempt: u64,
     /// Could not be checked.
     pub unchecked: u64,
+    /// Those that pass by a person's word and not by a proof.
+    pub vouched: u64,
+}
+
+impl Summary {
+    /// How many are proven.
+    pub fn proven(&self) -> u64 {
+        self.pass.saturating_sub(self.vouched)
+    }
 }
 
 impl VerifyOutcome {
@@ -83,12 +94,16 @@ impl VerifyOutcome {
             let verdict = if worst == Severity::Error { Verdict::Fail } else { Verdict::Unchecked };
             commit.verdict = commit.verdict.max(verdict);
             commit.binding = None;
+            commit.vouched = None;
             commit.findings.extend(findings.iter().cloned());
         }
         let mut summary = Summary::default();
         for commit in &commits {
             match commit.verdict {
-                Verdict::Pass => summary.pass += 1,
+                Verdict::Pass => {
+                    summary.pass += 1;
+                    summary.vouched += u64::from(commit.vouched.is_some());
+                }
                 Verdict::Fail => summary.fail += 1,
                 Verdict::Exempt => summary.exempt += 1,
                 Verdict::Unchecked => summary.unchecked += 1,
