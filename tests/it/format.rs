@@ -59,9 +59,17 @@ fn leaves() -> Vec<NodeHash> {
 
 #[test]
 fn examples_on_the_page_are_the_files() {
-    for name in
-        ["session.jsonl", "proof.json", "check-evidence.sh", "change.diff", "change.hashed", "commit.txt", "seal.line", "squash.txt", "word.line"]
-    {
+    for name in [
+        "session.jsonl",
+        "proof.json",
+        "check-evidence.sh",
+        "change.diff",
+        "change.hashed",
+        "commit.txt",
+        "seal.line",
+        "squash.txt",
+        "word.line",
+    ] {
         let skipped = usize::from(name == "change.hashed");
         // The hashed text is named in the same sentence as the diff, and shown second.
         assert_eq!(fences_after(name)[skipped], file(name).trim_end_matches('\n'), "{name}");

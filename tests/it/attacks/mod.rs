@@ -16,7 +16,9 @@ mod receive;
 mod records;
 mod same;
 mod signers;
+mod vouch;
 mod withheld;
+mod word;
 
 use std::path::Path;
 
