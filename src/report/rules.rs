@@ -24,6 +24,7 @@ pub fn rule(code: FindingCode) -> Rule {
     Rule { what, remedy, severity }
 }
 
+#[allow(clippy::too_many_lines)] // one for each code
 fn words(code: FindingCode) -> (&'static str, &'static str) {
     match code {
         FindingCode::AnchorMissing => (
@@ -101,6 +102,10 @@ fn words(code: FindingCode) -> (&'static str, &'static str) {
         FindingCode::AnchorDeleted => (
             "A seal lists an anchor that the notes no longer have.",
             "Run git proof sync in a clone that still has it.",
+        ),
+        FindingCode::RoundsForked => (
+            "There are two chains of seals, and both were published.",
+            "Someone has shown two people two histories. Compare them before you accept one.",
         ),
         FindingCode::RoundsRolledBack => (
             "The chain of seals no longer contains the seal that was its newest before.",

@@ -10,6 +10,7 @@ mod range;
 mod rules;
 mod sealable;
 mod seals;
+mod survey;
 mod word;
 
 use std::thread;
@@ -34,6 +35,8 @@ use range::Ends;
 use rules::Rules;
 pub use sealable::LeftOut;
 pub(super) use sealable::{Sealable, sealable};
+pub use survey::RoundView;
+pub(super) use survey::survey;
 pub use word::{Vouched, VouchedSession};
 
 /// What `verify` is asked for.
