@@ -102,6 +102,22 @@ fn provoke_git() -> Vec<Ran> {
     ran
 }
 
+/// The same for what nobody should vouch for.
+fn provoke_vouch() -> Vec<Ran> {
+    let scratch = Scratch::new();
+    let commit = |message: &str| scratch.git(["commit", "--quiet", "--allow-empty", "-m", message]);
+    commit("first");
+    scratch.start("s", &["--not-proof-grade"]);
+    scratch.record("plan", "x");
+    scratch.json(&["finalize"]);
+    scratch.json(&["anchor"]);
+    scratch.git(["branch", "topic"]);
+    commit("squashed\n\nProof-Grade: true");
+    scratch.git(["checkout", "--quiet", "topic"]);
+    commit("unproven\n\nProof-Grade: true");
+    vec![scratch.run(["--json", "vouch", "main", "--for", "main..topic", "--reason", "x"])]
+}
+
 /// The code of a signature that cannot be made, whatever the settings of who runs the test.
 fn unsigned() -> String {
     let scratch = Scratch::new();
@@ -115,7 +131,7 @@ fn unsigned() -> String {
 #[test]
 fn every_code_is_reached_with_its_exit_code_and_a_hint() {
     let mut reached = BTreeSet::new();
-    for ran in provoke().into_iter().chain(provoke_git()) {
+    for ran in provoke().into_iter().chain(provoke_git()).chain(provoke_vouch()) {
         if ran.exit == Some(0) {
             continue;
         }
