@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, CommitVerdict, GateRequest, SessionVerdict, VerifyOutcome, VerifyRequest};
+use crate::ops::{self, CommitVerdict, GateRequest, SessionVerdict, Told, VerifyOutcome, VerifyRequest};
 use crate::proof::finding::{Finding, Severity, Verdict};
 use crate::proof::record::RecordType;
 use crate::report::{self, Report};
@@ -228,6 +228,9 @@ fn one(commit: &CommitVerdict, brief: bool, paint: Paint) -> String {
     for session in commit.vouched.iter().flat_map(|vouched| &vouched.sessions) {
         let id = session.session_id.as_ref().map_or_else(|| session.root.to_string(), ToString::to_string);
         text.push_str(&format!("  session {id}: {} entries, evidence {}, by word\n", session.count, session.evidence));
+        if !brief {
+            text.push_str(&story(session.intent.as_deref(), &session.told, paint));
+        }
     }
     let mut shown = Vec::new();
     for session in &commit.sessions {
@@ -239,7 +242,7 @@ fn one(commit: &CommitVerdict, brief: bool, paint: Paint) -> String {
         shown.push(same);
         text.push_str(&session_line(session));
         if !brief && session.holds {
-            text.push_str(&story(session, paint));
+            text.push_str(&story(session.intent.as_deref(), &session.told, paint));
         }
     }
     text + &findings(&commit.findings, paint)
@@ -274,12 +277,12 @@ fn session_line(session: &SessionVerdict) -> String {
     format!("  session {}: {}\n", session.session_id, what.join(", "))
 }
 
-fn story(session: &SessionVerdict, paint: Paint) -> String {
+fn story(intent: Option<&str>, told: &[Told], paint: Paint) -> String {
     let mut text = String::new();
-    if let Some(intent) = &session.intent {
+    if let Some(intent) = intent {
         text.push_str(&format!("    intent: {}\n", indented(intent)));
     }
-    for told in &session.told {
+    for told in told {
         let (role, word) = match told.kind {
             RecordType::Decision => (Role::Decision, "decision"),
             _ => (Role::Reflection, "reflection"),

@@ -200,6 +200,23 @@ fn word_is_signed_for_the_squash_of_the_commit_and_its_session() {
 }
 
 #[test]
+fn word_with_another_byte_is_not_what_was_signed() {
+    let text = file("word.line");
+    let line = text.trim_end().as_bytes();
+    for at in 0..line.len() {
+        let mut changed = line.to_vec();
+        changed[at] ^= 1;
+        let mut shorter = line.to_vec();
+        shorter.remove(at);
+        for forged in [changed, shorter] {
+            let Ok(Some(NoteLine::Word { word, signature })) = NoteLine::parse(&forged) else { continue };
+            let signed = sshsig::verify(&signature.0, word.to_text().as_bytes(), sshsig::NAMESPACE);
+            assert!(signed.is_err(), "{}", String::from_utf8_lossy(&forged));
+        }
+    }
+}
+
+#[test]
 fn index_lines_are_canonical_sightings() {
     for start in ["{\"commit\":", "{\"base\":"] {
         let line = PAGE.lines().find(|line| line.starts_with(start)).unwrap();

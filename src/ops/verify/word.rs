@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::commit::CommitVerdict;
-use super::gather::Gatherer;
+use super::gather::{Gatherer, Told};
 use super::rules::Rules;
 use crate::proof::digest::{CommitId, RootHash};
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
@@ -47,6 +47,12 @@ pub struct VouchedSession {
     pub count: u64,
     /// `verified`, `missing`, `not_fetched`, or `broken`.
     pub evidence: &'static str,
+    /// Its intent, if the evidence was read and asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub intent: Option<String>,
+    /// Its decisions and reflections, where they were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<Told>,
 }
 
 /// Lets words stand in for an anchor, if they may. `unbound` says that nothing is wrong with the anchors that were found
@@ -204,13 +210,19 @@ fn sessions(
     let (mut sessions, mut findings) = (Vec::new(), Vec::new());
     for named in named {
         let gathered = gatherer.evidence(&named.root);
-        let session_id = match &gathered.evidence {
-            Evidence::Holds(facts) => Some(facts.summary.opening.session_id.clone()),
+        let opening = match &gathered.evidence {
+            Evidence::Holds(facts) => Some(&facts.summary.opening),
             _ => None,
         };
-        let evidence = gathered.evidence.in_a_word();
         findings.extend(judge_named(named, &gathered.evidence, proof_grade, &rules.requirements));
-        sessions.push(VouchedSession { session_id, root: named.root, count: named.count, evidence });
+        sessions.push(VouchedSession {
+            session_id: opening.map(|opening| opening.session_id.clone()),
+            root: named.root,
+            count: named.count,
+            evidence: gathered.evidence.in_a_word(),
+            intent: opening.map(|opening| opening.intent.clone()).filter(|_| !gathered.told.is_empty()),
+            told: gathered.told.clone(),
+        });
     }
     (sessions, findings)
 }

@@ -92,6 +92,14 @@ fn every_format_tells_a_word_from_a_proof() {
 }
 
 #[test]
+fn verify_tells_what_the_sessions_decided() {
+    let squashed = vouched();
+    let told = squashed.proven.scratch.run(["verify", &squashed.commit]);
+    let session = "  session s: 5 entries, evidence verified, by word\n    intent: try it\n    decision: shout five and nothing else\n";
+    assert!(told.text().contains(session), "{told:?}");
+}
+
+#[test]
 fn reason_is_only_shown() {
     let squashed = Squashed::new();
     squashed.signs_as("ada");
