@@ -242,6 +242,11 @@ impl<'a> Judge<'a> {
             verdict.findings.push(deleted);
             verdict.verdict = Verdict::Fail;
         }
+        if verdict.verdict != Verdict::Pass && facts.change.is_some_and(|change| self.gatherer.is_crowded(&change)) {
+            let message = "refs/proof/changes names more places for this change than are looked at";
+            let hint = "git proof anchor on the commit itself, or git proof carry, needs no index";
+            verdict.findings.push(Finding::warning(FindingCode::AnchorMissing, message).hint(hint));
+        }
         // Only for the commit itself: a word for a part of a squash is none for the whole.
         if depth == 0 && !note.words.is_empty() && verdict.verdict != Verdict::Pass {
             word::take(self.gatherer, self.rules, &facts, &note.words, &trailers, unbound, &mut verdict);

@@ -2,6 +2,7 @@
 //! that passes before. What counts is the exit code and the stable code of the finding, as a server sees them.
 
 mod binding;
+mod crowded;
 mod failing;
 mod forged;
 mod history;
