@@ -19,8 +19,8 @@ use crate::proof::finding::{FindingCode, Severity, Verdict};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  git proof vouch HEAD --for main~1..origin/topic --reason 'Squash of #7; main had changed the line above.'
-  git proof vouch 5b74b0c852c0 --reason 'Conflict resolved in the web editor, read line by line.' && git proof sync")]
+  git proof vouch squashed --for main..feature --reason 'Squash of #7; main had changed a line beside it.'
+  git proof vouch squashed --reason 'Conflict resolved in the web editor, read line by line.' && git proof sync")]
 pub(super) struct Vouch {
     /// The commit
     #[arg(value_name = "COMMIT")]
