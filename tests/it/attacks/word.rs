@@ -278,6 +278,31 @@ fn copied_anchor_beside_a_word_is_only_mentioned() {
 }
 
 #[test]
+fn anchor_that_is_bound_too_loosely_beside_a_word_is_only_mentioned() {
+    let policy = "[proof]\nbinding = \"exact\"\nvouchers = [\"ada@x\"]\n";
+    let mut squashed = Squashed::with(policy, PEOPLE, "", "Squash\n\nProof-Grade: true");
+    // The same change in another place: moved, and no more.
+    let proven = &mut squashed.proven;
+    proven.git(&["checkout", "--quiet", "-b", "side", &squashed.range.0]);
+    proven.git(&["checkout", "--quiet", "main", "--", ".proof"]);
+    proven.base = proven.commit("Who may vouch");
+    proven.git(&["cherry-pick", "topic"]);
+    squashed.commit = proven.tip("HEAD");
+    proven.gate().fails("BINDING_TOO_WEAK");
+    squashed.gate_with(&[squashed.good("ada")]).passes().warns("VOUCHED").warns("BINDING_TOO_WEAK");
+}
+
+#[test]
+fn word_stands_for_all_that_an_anchor_of_the_commit_would_show() {
+    let policy = "[proof]\nrooted = true\nsealed = true\nsealers = [\"bob@x\"]\nvouchers = [\"ada@x\"]\n";
+    let squashed = Squashed::with(policy, PEOPLE, "", "Squash\n\nProof-Grade: true");
+    squashed.gate_with(&[squashed.good("ada")]).passes().warns("VOUCHED");
+    // But not for the evidence of what it names.
+    squashed.proven.git(&["update-ref", "-d", "refs/proof/evidence"]);
+    squashed.proven.gate().unchecked("REF_NOT_FETCHED");
+}
+
+#[test]
 fn forged_anchor_is_not_made_good_by_a_word() {
     let squashed = Squashed::new();
     let proven = &squashed.proven;
