@@ -114,6 +114,8 @@ codes! {
     PolicyUnreadable "POLICY_UNREADABLE" 3
     /// An inclusion proof does not hold.
     ProofInvalid "ERR_PROOF_INVALID" 1
+    /// Commits that a person was to vouch for are not proven.
+    NotProven "ERR_NOT_PROVEN" 1
     /// An evidence file does not hold.
     EvidenceInvalid "ERR_EVIDENCE_INVALID" 1
     /// A proof was given without a root and count to check it against.

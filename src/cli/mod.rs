@@ -17,6 +17,7 @@ mod session;
 mod sync;
 mod ui;
 mod verify;
+mod vouch;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -70,6 +71,7 @@ enum Command {
     Anchor(anchor::Anchor),
     Carry(anchor::Carry),
     Sign(anchor::Sign),
+    Vouch(vouch::Vouch),
     Sync(sync::Sync),
     Verify(verify::Verify),
     Gate(verify::Gate),
@@ -104,6 +106,7 @@ impl Command {
             Self::Anchor(command) => command.run(context, ui),
             Self::Carry(command) => command.run(context, ui),
             Self::Sign(command) => command.run(context, ui),
+            Self::Vouch(command) => command.run(context, ui),
             Self::Sync(command) => command.run(context, ui),
             Self::Verify(command) => command.run(&context, ui),
             Self::Gate(command) => command.run(&context, ui),

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, CommitVerdict, GateRequest, SessionVerdict, VerifyOutcome, VerifyRequest};
+use crate::ops::{self, CommitVerdict, GateRequest, SessionVerdict, Told, VerifyOutcome, VerifyRequest};
 use crate::proof::finding::{Finding, Severity, Verdict};
 use crate::proof::record::RecordType;
 use crate::report::{self, Report};
@@ -184,6 +184,7 @@ fn render(outcome: &VerifyOutcome, paint: Paint) -> String {
 fn headline(outcome: &VerifyOutcome, paint: Paint) -> String {
     let summary = outcome.summary;
     let word = match outcome.verdict {
+        Verdict::Pass if summary.proven() == 0 => paint.paint(Role::Decision, "Vouched for, not proven"),
         Verdict::Pass => paint.paint(Role::Good, "Verified"),
         Verdict::Exempt => "Nothing to verify".to_owned(),
         Verdict::Fail => paint.paint(Role::Bad, "Broken"),
@@ -191,7 +192,8 @@ fn headline(outcome: &VerifyOutcome, paint: Paint) -> String {
     };
     let mut counts = Vec::new();
     for (count, what) in [
-        (summary.pass, "proven"),
+        (summary.proven(), "proven"),
+        (summary.vouched, "vouched for"),
         (summary.fail, "broken"),
         (summary.unchecked, "not checked"),
         (summary.exempt, "without a proof"),
@@ -209,13 +211,27 @@ fn headline(outcome: &VerifyOutcome, paint: Paint) -> String {
 fn one(commit: &CommitVerdict, brief: bool, paint: Paint) -> String {
     let id = commit.commit.to_string();
     let verdict = match commit.verdict {
+        Verdict::Pass if commit.vouched.is_some() => paint.paint(Role::Decision, "pass"),
         Verdict::Pass => paint.paint(Role::Good, "pass"),
         Verdict::Fail => paint.paint(Role::Bad, "fail"),
         Verdict::Unchecked => paint.paint(Role::Decision, "unchecked"),
         Verdict::Exempt => paint.paint(Role::Faint, "exempt"),
     };
-    let bound = commit.binding.map(|binding| format!(" ({binding})")).unwrap_or_default();
+    let bound = match (&commit.vouched, commit.binding) {
+        (Some(vouched), _) => {
+            format!(", vouched for by {} (not proven): {}", inert(&vouched.by.join(", ")), inert(&vouched.reason))
+        }
+        (None, Some(binding)) => format!(" ({binding})"),
+        (None, None) => String::new(),
+    };
     let mut text = format!("{} {}\n  {verdict}{bound}\n", paint.paint(Role::Strong, &id[..12]), inert(&commit.subject));
+    for session in commit.vouched.iter().flat_map(|vouched| &vouched.sessions) {
+        let id = session.session_id.as_ref().map_or_else(|| session.root.to_string(), ToString::to_string);
+        text.push_str(&format!("  session {id}: {} entries, evidence {}, by word\n", session.count, session.evidence));
+        if !brief {
+            text.push_str(&story(session.intent.as_deref(), &session.told, paint));
+        }
+    }
     let mut shown = Vec::new();
     for session in &commit.sessions {
         // A squash of several commits of one session has it several times, once for each anchor.
@@ -226,7 +242,7 @@ fn one(commit: &CommitVerdict, brief: bool, paint: Paint) -> String {
         shown.push(same);
         text.push_str(&session_line(session));
         if !brief && session.holds {
-            text.push_str(&story(session, paint));
+            text.push_str(&story(session.intent.as_deref(), &session.told, paint));
         }
     }
     text + &findings(&commit.findings, paint)
@@ -261,12 +277,12 @@ fn session_line(session: &SessionVerdict) -> String {
     format!("  session {}: {}\n", session.session_id, what.join(", "))
 }
 
-fn story(session: &SessionVerdict, paint: Paint) -> String {
+fn story(intent: Option<&str>, told: &[Told], paint: Paint) -> String {
     let mut text = String::new();
-    if let Some(intent) = &session.intent {
+    if let Some(intent) = intent {
         text.push_str(&format!("    intent: {}\n", indented(intent)));
     }
-    for told in &session.told {
+    for told in told {
         let (role, word) = match told.kind {
             RecordType::Decision => (Role::Decision, "decision"),
             _ => (Role::Reflection, "reflection"),

@@ -8,7 +8,7 @@ use super::open::Git;
 use crate::error::Result;
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
 
-/// Most directories of a notes tree that are listed: git makes as many for some sixteen million notes.
+/// Most directories of a notes tree that are walked through: git makes as many for some sixteen million notes.
 const MAX_DIRECTORIES: u32 = 1 << 17;
 
 /// One level of a notes tree.
@@ -57,10 +57,7 @@ impl Git {
         left: &mut u32,
         each: &mut dyn FnMut(CommitId, ObjectId),
     ) -> Read<()> {
-        // Directories that hold one another many times over are few objects and an endless walk.
-        *left = left.checked_sub(1).ok_or_else(|| {
-            ObjectError::Damaged(tree.0, format!("a notes tree of more directories than {MAX_DIRECTORIES}"))
-        })?;
+        one_more(tree, left)?;
         let level = self.level(Some(tree), prefix.len())?;
         for (rest, id) in &level.notes {
             if let Some(commit) = CommitId::parse(&format!("{prefix}{rest}")) {
@@ -117,7 +114,7 @@ impl Git {
         theirs: &TreeId,
         join: &mut dyn FnMut(ObjectId, ObjectId) -> Result<ObjectId>,
     ) -> Result<TreeId> {
-        self.unite_below(ours, theirs, 0, join)
+        self.unite_below(ours, theirs, 0, &mut { MAX_DIRECTORIES }, join)
     }
 
     fn unite_below(
@@ -125,15 +122,17 @@ impl Git {
         ours: &TreeId,
         theirs: &TreeId,
         at: usize,
+        left: &mut u32,
         join: &mut dyn FnMut(ObjectId, ObjectId) -> Result<ObjectId>,
     ) -> Result<TreeId> {
         if ours == theirs {
             return Ok(*ours);
         }
+        one_more(theirs, left)?;
         let (mut mine, other) = (self.level(Some(ours), at)?, self.level(Some(theirs), at)?);
         for (digits, below) in other.fans {
             let united = match mine.fans.get(&digits) {
-                Some(mine) => self.unite_below(mine, &below, at + 2, join)?,
+                Some(mine) => self.unite_below(mine, &below, at + 2, left, join)?,
                 None => below,
             };
             mine.fans.insert(digits, united);
@@ -183,13 +182,21 @@ impl Git {
 
     /// The commits whose notes of `old` are gone or other ones in `new`.
     pub fn lost_notes(&self, old: &TreeId, new: &TreeId, each: &mut dyn FnMut(CommitId)) -> Read<()> {
-        self.lost_below(old, Some(new), "", each)
+        self.lost_below(old, Some(new), "", &mut { MAX_DIRECTORIES }, each)
     }
 
-    fn lost_below(&self, old: &TreeId, new: Option<&TreeId>, prefix: &str, each: &mut dyn FnMut(CommitId)) -> Read<()> {
+    fn lost_below(
+        &self,
+        old: &TreeId,
+        new: Option<&TreeId>,
+        prefix: &str,
+        left: &mut u32,
+        each: &mut dyn FnMut(CommitId),
+    ) -> Read<()> {
         if new == Some(old) {
             return Ok(());
         }
+        one_more(old, left)?;
         let (old, new) = (self.level(Some(old), prefix.len())?, self.level(new, prefix.len())?);
         for (rest, id) in &old.notes {
             if new.notes.get(rest) != Some(id)
@@ -199,7 +206,7 @@ impl Git {
             }
         }
         for (digits, below) in &old.fans {
-            self.lost_below(below, new.fans.get(digits), &format!("{prefix}{digits}"), each)?;
+            self.lost_below(below, new.fans.get(digits), &format!("{prefix}{digits}"), left, each)?;
         }
         Ok(())
     }
@@ -237,6 +244,14 @@ impl Git {
         entries.extend(fans.map(|(name, tree)| TreeEntry { mode: DIRECTORY, name: name.into_bytes(), id: tree.0 }));
         self.write_tree(&mut entries)
     }
+}
+
+/// Counts a directory. Those that hold one another many times over are few objects and an endless walk.
+fn one_more(tree: &TreeId, left: &mut u32) -> Read<()> {
+    *left = left.checked_sub(1).ok_or_else(|| {
+        ObjectError::Damaged(tree.0, format!("a notes tree of more directories than {MAX_DIRECTORIES}"))
+    })?;
+    Ok(())
 }
 
 impl Level {

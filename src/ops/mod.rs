@@ -28,6 +28,7 @@ mod sync;
 mod text;
 mod verify;
 mod view;
+mod vouch;
 mod workspace;
 
 pub use crate::store::Watcher;
@@ -69,7 +70,9 @@ pub use start::{StartOutcome, StartRequest, start};
 pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
 pub use verify::{
     CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, LeftOut, PolicyOutcome, RoundView, SessionVerdict,
-    Summary, Told, VerifyOutcome, VerifyRequest, check_policy, explain_policy, first_paths, gate, gate_push, verify,
+    Summary, Told, VerifyOutcome, VerifyRequest, Vouched, VouchedSession, check_policy, explain_policy, first_paths,
+    gate, gate_push, verify,
 };
 pub use view::{BodyView, EntryView, SessionView};
+pub use vouch::{VouchOutcome, VouchRequest, VouchedRange, vouch};
 pub use workspace::Workspace;

@@ -114,6 +114,10 @@ findings! {
     ObjectMissing "OBJECT_MISSING"
     /// The policy cannot be read.
     PolicyUnreadable "POLICY_UNREADABLE"
+    /// A person vouches for the commit, who may by policy: a word, and no proof.
+    Vouched "VOUCHED"
+    /// A person's word for the commit, or for another, does not count here.
+    WordNotTaken "WORD_NOT_TAKEN"
 }
 
 impl fmt::Display for FindingCode {

@@ -9,7 +9,7 @@ use super::policy::{Policy, PolicyError, ProofGrade};
 /// Every section of a policy with its keys.
 pub const KEYS: [(&str, &[&str]); 2] = [
     ("proof_grade", &["require", "trailers", "authors", "paths", "merges"]),
-    ("proof", &["schemes", "binding", "evidence", "rooted", "signatures", "sealed", "sealers", "pin"]),
+    ("proof", &["schemes", "binding", "evidence", "rooted", "signatures", "sealed", "sealers", "vouchers", "pin"]),
 ];
 
 /// A policy file as it is written.

@@ -25,3 +25,4 @@ pub mod timestamp;
 pub mod trailer;
 pub mod tree;
 pub mod verify;
+pub mod word;

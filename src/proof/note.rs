@@ -3,6 +3,7 @@
 use super::anchor::{ANCHOR_TYPE, Anchor};
 use super::canonical::{Malformed, Problem, Reader, Writer};
 use super::digest::SealHash;
+use super::word::{WORD_TYPE, Word};
 
 /// Longest line of a note, in bytes.
 pub const MAX_LINE: usize = 1 << 20;
@@ -22,6 +23,13 @@ pub enum NoteLine {
         /// Which seal.
         seal: SealHash,
         /// Its signature.
+        signature: Signature,
+    },
+    /// A person's word for the commit. Never without a signature: nobody's word is none.
+    Word {
+        /// What is said.
+        word: Box<Word>,
+        /// By whom.
         signature: Signature,
     },
     /// A well-formed statement of a type that this version does not know; never taken for an answer.
@@ -50,6 +58,9 @@ impl NoteLine {
             Self::Seal { seal, signature } => {
                 line.key("seal").plain(seal).key("signature").plain(&signature.to_base64())
             }
+            Self::Word { word, signature } => {
+                line.key("signature").plain(&signature.to_base64()).key("word").raw(&word.to_text())
+            }
             Self::Unknown { .. } => return None,
         };
         Some(line.end().finish())
@@ -76,6 +87,10 @@ impl NoteLine {
             let seal = reader.parsed("seal", "64 lower-case hex digits", SealHash::parse)?;
             reader.key("signature")?;
             Self::Seal { seal, signature: read_signature(&mut reader)? }
+        } else if reader.try_key("signature") {
+            let signature = read_signature(&mut reader)?;
+            reader.key("word")?;
+            Self::Word { word: Box::new(Word::read(&mut reader)?), signature }
         } else {
             reader.key("anchor")?;
             let anchor = Box::new(Anchor::read(&mut reader)?);
@@ -89,7 +104,7 @@ impl NoteLine {
 }
 
 /// A line of a later version: one canonical object whose first member is an object that names its `type`, with or
-/// without a signature. An anchor of our own type that did not parse is not of a later version, it is malformed.
+/// without a signature. A statement of a type that is known and did not parse is not of a later version, it is malformed.
 fn unknown(line: &[u8]) -> Option<NoteLine> {
     let mut reader = Reader::new(line).ok()?;
     reader.value("").ok()?;
@@ -105,7 +120,8 @@ fn unknown(line: &[u8]) -> Option<NoteLine> {
             && version.len() < 10
             && version.bytes().all(|byte| byte.is_ascii_digit())
     });
-    (statements.next().is_none() && named && kind != ANCHOR_TYPE).then(|| NoteLine::Unknown { kind: kind.to_owned() })
+    let known = [ANCHOR_TYPE, WORD_TYPE].contains(&kind);
+    (statements.next().is_none() && named && !known).then(|| NoteLine::Unknown { kind: kind.to_owned() })
 }
 
 fn read_signature(reader: &mut Reader<'_>) -> Result<Signature, Malformed> {

@@ -84,6 +84,8 @@ pub struct Requirements {
     pub sealed: bool,
     /// Whose seals count.
     pub sealers: Vec<String>,
+    /// Whose word for a commit is taken where no anchor can be bound to it.
+    pub vouchers: Vec<String>,
     /// A seal that the chain must contain.
     #[serde(deserialize_with = "read_pin")]
     pub pin: Option<Pin>,
@@ -99,6 +101,7 @@ impl Default for Requirements {
             signatures: 0,
             sealed: false,
             sealers: Vec::new(),
+            vouchers: Vec::new(),
             pin: None,
         }
     }

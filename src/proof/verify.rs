@@ -3,11 +3,12 @@
 
 use super::anchor::Anchor;
 use super::change::GitAttestation;
-use super::digest::{ChangeId, CommitId, TreeId};
+use super::digest::{ChangeId, CommitId, RootHash, TreeId};
 use super::evidence::{EvidenceError, Flaw, Summary};
 use super::finding::{Finding, FindingCode, Severity, Verdict};
 use super::policy::{Binding, EvidenceRule, Requirements};
 use super::trailer::{ProofTrailer, ProofTrailers, RootTrailer, Stray};
+use super::word::NamedSession;
 
 /// What is known of a commit that is at hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,6 +39,18 @@ pub enum Evidence {
     Broken(EvidenceError),
     /// It holds by itself.
     Holds(EvidenceFacts),
+}
+
+impl Evidence {
+    /// `verified`, `missing`, `not_fetched`, or `broken`.
+    pub fn in_a_word(&self) -> &'static str {
+        match self {
+            Self::NotFetched | Self::NotHere(_) => "not_fetched",
+            Self::Missing => "missing",
+            Self::Unreadable(_) | Self::Broken(_) => "broken",
+            Self::Holds(_) => "verified",
+        }
+    }
 }
 
 /// What evidence that holds by itself says.
@@ -82,6 +95,8 @@ pub struct Standing {
     pub binding: Option<Binding>,
     /// Whether the session attests the change.
     pub rooted: bool,
+    /// Whether it says something of its own commit that is not so.
+    pub misstated: bool,
     /// What there is to say.
     pub findings: Vec<Finding>,
 }
@@ -103,6 +118,18 @@ impl Standing {
         ];
         let other = |finding: &&Finding| !about_signers.contains(&finding.code);
         self.binding.is_some() && self.findings.iter().filter(other).all(|found| found.severity == Severity::Warning)
+    }
+
+    /// Whether nothing is wrong with it but that it does not belong to the commit, or not closely enough.
+    pub fn is_only_unbound(&self) -> bool {
+        let severe = |finding: &&Finding| finding.severity > Severity::Warning;
+        !self.misstated
+            && self.findings.iter().filter(severe).all(|finding| match finding.code {
+                FindingCode::BindingMismatch | FindingCode::BindingTooWeak => true,
+                // A session cannot attest a change that it was not for.
+                FindingCode::NotRooted => self.binding.is_none(),
+                _ => false,
+            })
     }
 
     /// The worst of its findings.
@@ -133,9 +160,11 @@ pub fn judge(
 ) -> Standing {
     let anchor = candidate.anchor;
     let mut findings = Vec::new();
+    let mut misstated = false;
     if let Some(own) = candidate.own
         && (own.tree != anchor.tree || own.change != anchor.change_id)
     {
+        misstated = true;
         let what = if own.tree == anchor.tree { "change" } else { "tree" };
         findings.push(Finding::error(
             FindingCode::BindingMismatch,
@@ -172,7 +201,7 @@ pub fn judge(
             is_rooted(anchor, facts, binding, commit, at_hand)
         }
         other => {
-            findings.extend(evidence_lacks(anchor, other, rules));
+            findings.extend(evidence_lacks(&anchor.root, other, rules));
             false
         }
     };
@@ -196,7 +225,7 @@ pub fn judge(
     if rules.sealed && candidate.round.is_none() {
         findings.push(seal_lacks(candidate.rounds_fetched));
     }
-    Standing { binding, rooted, findings }
+    Standing { binding, rooted, misstated, findings }
 }
 
 /// What it means that no seal that counts has an anchor.
@@ -252,8 +281,7 @@ fn evidence_fits(anchor: &Anchor, facts: &EvidenceFacts, proof_grade: bool, find
 }
 
 /// What it means that evidence is not there or does not hold.
-fn evidence_lacks(anchor: &Anchor, evidence: &Evidence, rules: &Requirements) -> Option<Finding> {
-    let root = anchor.root;
+fn evidence_lacks(root: &RootHash, evidence: &Evidence, rules: &Requirements) -> Option<Finding> {
     let needed = rules.evidence == EvidenceRule::Required || rules.rooted;
     match evidence {
         Evidence::Holds(_) => None,
@@ -288,6 +316,29 @@ fn evidence_lacks(anchor: &Anchor, evidence: &Evidence, rules: &Requirements) ->
             Some(Finding::error(code, format!("the evidence for root {root} does not hold: {error}")))
         }
     }
+}
+
+/// What is wrong with the evidence of a session that a person's word names. There is no anchor to say what its chain is;
+/// all else must be as it is asked for under one.
+pub fn judge_named(named: &NamedSession, evidence: &Evidence, proof_grade: bool, rules: &Requirements) -> Vec<Finding> {
+    let Evidence::Holds(facts) = evidence else {
+        return evidence_lacks(&named.root, evidence, rules).into_iter().collect();
+    };
+    let (summary, opening) = (&facts.summary, &facts.summary.opening);
+    let mut findings = Vec::new();
+    if summary.root != named.root || summary.count != named.count {
+        findings.push((FindingCode::RootMismatch, "adds up to another root or count".to_owned()));
+    }
+    if !rules.schemes.contains(&opening.scheme) {
+        let message = format!("is hashed by scheme {}, which policy does not take", opening.scheme);
+        findings.push((FindingCode::SchemeNotAllowed, message));
+    }
+    if (proof_grade || opening.proof_grade) && !summary.closed_by_reflection {
+        let message = "does not end in a reflection that can be read".to_owned();
+        findings.push((FindingCode::ReflectionMissing, message));
+    }
+    let say = |what: String| format!("the evidence of root {}, which a person's word names, {what}", named.root);
+    findings.into_iter().map(|(code, what)| Finding::error(code, say(what))).collect()
 }
 
 /// Whether the session itself says that it explains this change, and nothing at hand says otherwise.

@@ -31,6 +31,9 @@ pub fn junit(report: &Report<'_>) -> String {
     ] {
         text.push_str(&format!("      <property name=\"{name}\" value=\"{}\"/>\n", xml(value)));
     }
+    if summary.vouched > 0 {
+        text.push_str(&format!("      <property name=\"vouched\" value=\"{}\"/>\n", summary.vouched));
+    }
     text.push_str("    </properties>\n");
     for commit in &report.outcome.commits {
         text.push_str(&case(commit));

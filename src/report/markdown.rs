@@ -61,11 +61,16 @@ fn row(commit: &CommitVerdict) -> String {
     let verdict = match commit.verdict {
         Verdict::Fail => "**fail**",
         Verdict::Unchecked => "**unchecked**",
+        Verdict::Pass if commit.vouched.is_some() => "**vouched for**",
         other => other.as_str(),
     };
     let subject =
         if commit.subject.is_empty() { "(no subject)".to_owned() } else { code_span(&commit.subject, SUBJECT) };
     let mut lines = Vec::new();
+    if let Some(vouched) = &commit.vouched {
+        let by = code_span(&vouched.by.join(", "), SUBJECT);
+        lines.push(format!("vouched for by {by} (not proven): {}", code_span(&vouched.reason, MESSAGE)));
+    }
     for finding in commit.findings.iter().take(SHOWN) {
         let hint = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning);
         let hint = hint.map(|hint| format!("<br>hint: {}", code_span(hint, MESSAGE))).unwrap_or_default();

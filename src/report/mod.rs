@@ -70,7 +70,8 @@ impl<'a> Report<'a> {
         let counts: Vec<String> = [
             (summary.fail, "broken or without a proof that must be there"),
             (summary.unchecked, "not checked"),
-            (summary.pass, "proven"),
+            (summary.proven(), "proven"),
+            (summary.vouched, "vouched for by a person and not proven"),
             (summary.exempt, "in no need of a proof"),
         ]
         .into_iter()

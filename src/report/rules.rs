@@ -18,12 +18,13 @@ pub fn rule(code: FindingCode) -> Rule {
     let (what, remedy) = words(code);
     let severity = match code {
         FindingCode::RefNotFetched | FindingCode::ObjectMissing | FindingCode::PolicyUnreadable => Severity::Unchecked,
-        FindingCode::EvidenceWithheld => Severity::Warning,
+        FindingCode::EvidenceWithheld | FindingCode::Vouched | FindingCode::WordNotTaken => Severity::Warning,
         _ => Severity::Error,
     };
     Rule { what, remedy, severity }
 }
 
+#[allow(clippy::too_many_lines)] // one for each code
 fn words(code: FindingCode) -> (&'static str, &'static str) {
     match code {
         FindingCode::AnchorMissing => (
@@ -121,5 +122,13 @@ fn words(code: FindingCode) -> (&'static str, &'static str) {
         FindingCode::PolicyUnreadable => {
             ("The policy cannot be read.", "git proof policy check names the line. Correct it on the base branch.")
         }
+        FindingCode::Vouched => (
+            "Nothing proves that the commit is the change that was proven; a person whom the policy lists says so.",
+            "Ask that person if in doubt. The policy's key is proof.vouchers.",
+        ),
+        FindingCode::WordNotTaken => (
+            "A person's word for a commit does not count.",
+            "Nothing is broken by it. The policy's key is proof.vouchers, and a word is for one commit and its tree.",
+        ),
     }
 }

@@ -16,8 +16,10 @@ use git_proof::proof::note::NoteLine;
 use git_proof::proof::record::{Body, Line};
 use git_proof::proof::scheme::Scheme;
 use git_proof::proof::seal::{Rounds, Seal, seal_hash};
+use git_proof::proof::sshsig;
 use git_proof::proof::trailer::{ProofTrailer, ProofTrailers};
 use git_proof::proof::tree;
+use git_proof::proof::word::NamedSession;
 
 const PAGE: &str = include_str!("../../src/proof/FORMAT.md");
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/format");
@@ -58,9 +60,17 @@ fn leaves() -> Vec<NodeHash> {
 
 #[test]
 fn examples_on_the_page_are_the_files() {
-    for name in
-        ["session.jsonl", "proof.json", "check-evidence.sh", "change.diff", "change.hashed", "commit.txt", "seal.line"]
-    {
+    for name in [
+        "session.jsonl",
+        "proof.json",
+        "check-evidence.sh",
+        "change.diff",
+        "change.hashed",
+        "commit.txt",
+        "seal.line",
+        "squash.txt",
+        "word.line",
+    ] {
         let skipped = usize::from(name == "change.hashed");
         // The hashed text is named in the same sentence as the diff, and shown second.
         assert_eq!(fences_after(name)[skipped], file(name).trim_end_matches('\n'), "{name}");
@@ -179,6 +189,44 @@ fn commit_names_the_root_in_its_trailers() {
     let [ProofTrailer::Root(root)] = &found.trailers[..] else { panic!("{found:?}") };
     assert_eq!((root.root, root.count, root.scheme), (session().root, 3, Scheme::V1));
     assert_eq!(found.strays, []);
+}
+
+#[test]
+fn word_is_signed_for_the_squash_of_the_commit_and_its_session() {
+    let text = file("word.line");
+    let line = NoteLine::parse(text.trim_end().as_bytes()).unwrap().unwrap();
+    assert_eq!(line.to_line().unwrap() + "\n", text);
+    let NoteLine::Word { word, signature } = line else { panic!("no word") };
+    let squash = file("squash.txt");
+    assert!(squash.starts_with(&format!("tree {}\n", word.tree)));
+    let hashed = output(Command::new("git").args(["hash-object", "-t", "commit", "--stdin"]), squash.as_bytes());
+    assert_eq!(hashed.trim_end(), word.commit.to_string());
+    assert!(PAGE.contains(&format!("its id is `{}`", word.commit)));
+    let Ok(Some(NoteLine::Anchor { anchor, .. })) = NoteLine::parse(file("anchor.line").trim_end().as_bytes()) else {
+        panic!("no anchor")
+    };
+    assert_eq!(word.range.unwrap().head, anchor.commit);
+    assert!(file("commit.txt").contains(&format!("\nparent {}\n", word.range.unwrap().base)));
+    assert_eq!(word.sessions, [NamedSession { root: session().root, count: 3 }]);
+    let key = sshsig::verify(&signature.0, word.to_text().as_bytes(), sshsig::NAMESPACE).unwrap();
+    assert!(file("allowed_signers").contains(&format!("grace@example.com namespaces=\"git-proof\" {key}\n")));
+}
+
+#[test]
+fn word_with_another_byte_is_not_what_was_signed() {
+    let text = file("word.line");
+    let line = text.trim_end().as_bytes();
+    for at in 0..line.len() {
+        let mut changed = line.to_vec();
+        changed[at] ^= 1;
+        let mut shorter = line.to_vec();
+        shorter.remove(at);
+        for forged in [changed, shorter] {
+            let Ok(Some(NoteLine::Word { word, signature })) = NoteLine::parse(&forged) else { continue };
+            let signed = sshsig::verify(&signature.0, word.to_text().as_bytes(), sshsig::NAMESPACE);
+            assert!(signed.is_err(), "{}", String::from_utf8_lossy(&forged));
+        }
+    }
 }
 
 #[test]

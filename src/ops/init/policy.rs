@@ -22,6 +22,7 @@ rooted = true            # the evidence must attest the very change: no root can
 signatures = 0           # how many people must have signed; .proof/allowed_signers lists their keys
 sealed = false           # true: a seal that one of the sealers signed must list the anchor
 sealers = []             # principals in .proof/allowed_signers
+vouchers = []            # principals whose word (git proof vouch) is taken for a commit that no anchor fits
 pin = ""                 # "12:<seal hash>": a seal that the chain of rounds must contain
 "#;
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::gather::{Gatherer, Told};
 use super::range::Ends;
 use super::rules::Rules;
+use super::word::{self, Vouched};
 use crate::git::{Commit, Read};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::Sighting;
@@ -47,6 +48,9 @@ pub struct CommitVerdict {
     pub reason: Option<String>,
     /// How its proof belongs to it; `None` without one that holds.
     pub binding: Option<Binding>,
+    /// Who vouches for it instead: a person's word, which is no proof.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vouched: Option<Vouched>,
     /// The sessions that explain it.
     pub sessions: Vec<SessionVerdict>,
     /// What there is to say.
@@ -125,6 +129,7 @@ impl<'a> Judge<'a> {
             proof_grade: true,
             reason: None,
             binding: None,
+            vouched: None,
             sessions: Vec::new(),
             findings: Vec::new(),
         };
@@ -175,6 +180,7 @@ impl<'a> Judge<'a> {
             proof_grade,
             reason: reason.map(|reason| reason.to_string()),
             binding: None,
+            vouched: None,
             sessions: Vec::new(),
             findings: Vec::new(),
         };
@@ -220,6 +226,10 @@ impl<'a> Judge<'a> {
                 )
             }
         };
+        let unbound = match &squashed {
+            Some(range) => range.lacks_only_anchors(),
+            None => weighed.iter().all(|weighed| weighed.standing.is_only_unbound()),
+        };
         verdict.sessions = match squashed {
             Some(range) => range.sessions,
             None => weighed.iter().map(|weighed| self.session(weighed)).collect(),
@@ -231,6 +241,15 @@ impl<'a> Judge<'a> {
         {
             verdict.findings.push(deleted);
             verdict.verdict = Verdict::Fail;
+        }
+        if verdict.verdict != Verdict::Pass && facts.change.is_some_and(|change| self.gatherer.is_crowded(&change)) {
+            let message = "refs/proof/changes names more places for this change than are looked at";
+            let hint = "git proof anchor on the commit itself, or git proof carry, needs no index";
+            verdict.findings.push(Finding::warning(FindingCode::AnchorMissing, message).hint(hint));
+        }
+        // Only for the commit itself: a word for a part of a squash is none for the whole.
+        if depth == 0 && !note.words.is_empty() && verdict.verdict != Verdict::Pass {
+            word::take(self.gatherer, self.rules, &facts, &note.words, &trailers, unbound, &mut verdict);
         }
         dedup(&mut verdict.findings);
         Ok(verdict)
@@ -390,11 +409,9 @@ impl<'a> Judge<'a> {
     fn session(&self, weighed: &Weighed) -> SessionVerdict {
         let anchor = &weighed.anchor;
         let gathered = self.gatherer.evidence(&anchor.root);
-        let (evidence, intent) = match &gathered.evidence {
-            Evidence::NotFetched | Evidence::NotHere(_) => ("not_fetched", None),
-            Evidence::Missing => ("missing", None),
-            Evidence::Unreadable(_) | Evidence::Broken(_) => ("broken", None),
-            Evidence::Holds(facts) => ("verified", Some(facts.summary.opening.intent.clone())),
+        let intent = match &gathered.evidence {
+            Evidence::Holds(facts) => Some(facts.summary.opening.intent.clone()),
+            _ => None,
         };
         SessionVerdict {
             session_id: anchor.session_id.clone(),
@@ -404,7 +421,7 @@ impl<'a> Judge<'a> {
             anchor_id: anchor.id(),
             holds: weighed.standing.holds(),
             sound: weighed.standing.is_sound(),
-            evidence,
+            evidence: gathered.evidence.in_a_word(),
             rooted: weighed.standing.rooted,
             signers: weighed.signers.clone(),
             round: self.rules.seals.round(&anchor.id()),
@@ -434,6 +451,12 @@ struct Squash {
 }
 
 impl Squash {
+    /// Whether nothing is wrong with it but that parts of it have no anchor.
+    fn lacks_only_anchors(&self) -> bool {
+        let severe = |finding: &&Finding| finding.severity > Severity::Warning;
+        self.findings.iter().filter(severe).all(|finding| finding.code == FindingCode::AnchorMissing)
+    }
+
     fn conclude<'a>(
         &self,
         trailers: &ProofTrailers,

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::gather::Gatherer;
 use super::seals::{SealedAs, Seals};
-use crate::git::{Git, Read};
+use crate::git::{Git, ObjectError, Read};
 use crate::ops::anchor::MAX_NOTE;
 use crate::proof::digest::{AnchorId, ChangeId, CommitId, TreeId};
 use crate::proof::finding::{Finding, FindingCode};
@@ -87,10 +87,18 @@ pub(super) fn missing(seals: &Seals, noted: &HashSet<AnchorId>) -> Vec<(AnchorId
 /// All anchors that the notes have.
 pub(super) fn noted(git: &Git, notes: &TreeId) -> Read<HashSet<AnchorId>> {
     let mut blobs = Vec::new();
-    git.each_note(notes, &mut |_, blob| blobs.push(blob))?;
+    // What is no note of ours has no anchor of ours: it must not hide that others were deleted.
+    match git.each_note(notes, &mut |_, blob| blobs.push(blob)) {
+        Ok(()) | Err(ObjectError::Damaged(..)) => {}
+        Err(missing) => return Err(missing),
+    }
     let mut anchors = HashSet::new();
     for blob in blobs {
-        let text = git.blob(&blob, MAX_NOTE)?;
+        let text = match git.blob(&blob, MAX_NOTE) {
+            Ok(text) => text,
+            Err(ObjectError::Damaged(..)) => continue,
+            Err(missing) => return Err(missing),
+        };
         for line in text.split(|byte| *byte == b'\n') {
             if let Ok(Some(NoteLine::Anchor { anchor, .. })) = NoteLine::parse(line) {
                 anchors.insert(anchor.id());

@@ -106,6 +106,23 @@ pub(in crate::ops) fn gate_received(
     judge(context, git.again()?, rules, &Ends { tips: vec![*new], excluded })
 }
 
+/// Judges a range as the gate of the branch would that it was merged into, whose tip was `into`.
+pub(in crate::ops) fn gate_into(
+    context: &Context,
+    git: &Git,
+    into: Option<&CommitId>,
+    base: Option<&CommitId>,
+    head: &CommitId,
+) -> Result<VerifyOutcome> {
+    let mut rules = match into {
+        Some(into) => Rules::of(git, into, context.now())?,
+        None => Rules::defaults(context.now())?,
+    };
+    rules.must_be_anchored = true;
+    rules.look_everywhere = false;
+    judge(context, git.again()?, rules, &Ends { tips: vec![*head], excluded: base.copied().into_iter().collect() })
+}
+
 fn judge(context: &Context, git: Git, mut rules: Rules, ends: &Ends) -> Result<VerifyOutcome> {
     let tips = ends.tips.iter().map(ToString::to_string);
     let arguments: Vec<String> = tips.chain(ends.excluded.iter().map(|tip| format!("^{tip}"))).collect();

@@ -1,7 +1,7 @@
 //! Gathering: all that git has about a commit's proof, each thing read once.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::deleted::Deleted;
@@ -17,18 +17,23 @@ use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::{NoteLine, Signature};
 use crate::proof::record::{Body, Line, RecordType};
 use crate::proof::verify::{CommitFacts, Evidence, EvidenceFacts};
+use crate::proof::word::Word;
 use crate::store::Store;
 
 /// Commits, and trees, that are kept at hand; a history is walked in order, so a child's parent is soon asked for itself.
 const KEPT: usize = 4096;
-/// Most lines of the change index that are followed for one change.
+/// Most lines of the change index that are followed for one change, of commits and of ranges each.
 const MAX_SIGHTINGS: usize = 256;
+/// Most lines of it that are looked at: anyone may add to it, and those that lead nowhere must not crowd out the others.
+const MAX_LINES: usize = 1 << 16;
 
 /// What was found in the note of a commit.
 #[derive(Debug, Default)]
 pub(super) struct Note {
     /// Its anchors, each once, with the signature of every line that has it, or none.
     pub(super) anchors: Vec<(Anchor, Vec<Option<Signature>>)>,
+    /// What people say of the commit, a line each.
+    pub(super) words: Vec<(Word, Signature)>,
     /// What is wrong with other lines.
     pub(super) findings: Vec<Finding>,
 }
@@ -65,6 +70,8 @@ pub(super) struct Gatherer {
     trees: RefCell<HashMap<TreeId, Rc<Vec<TreeEntry>>>>,
     evidences: RefCell<HashMap<RootHash, Rc<Gathered>>>,
     deleted: OnceCell<Deleted>,
+    /// Changes of which not every line of the index was followed.
+    crowded: RefCell<HashSet<ChangeId>>,
     with_story: bool,
 }
 
@@ -86,6 +93,7 @@ impl Gatherer {
             trees: RefCell::default(),
             evidences: RefCell::default(),
             deleted: OnceCell::new(),
+            crowded: RefCell::default(),
             with_story,
         })
     }
@@ -155,6 +163,17 @@ impl Gatherer {
             }
         }
         note
+    }
+
+    /// Whether a commit has a note; it need not be at hand itself.
+    fn has_note(&self, commit: &CommitId) -> bool {
+        // One that cannot be read is for its reader to report.
+        self.notes.is_some_and(|tree| self.note_blobs(tree, commit).map_or(true, |blobs| !blobs.is_empty()))
+    }
+
+    /// Whether the index says more of a change than was looked at.
+    pub(super) fn is_crowded(&self, change: &ChangeId) -> bool {
+        self.crowded.borrow().contains(change)
     }
 
     /// The blobs that are the note of a commit: none or one, and more only where someone stored it in two places.
@@ -259,8 +278,26 @@ impl Gatherer {
             && let Ok(Shelved::File(blob)) = self.git.shelved(tree, &change.to_string())
             && let Ok(text) = self.git.blob(&blob, MAX_NOTE)
         {
-            let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-            found.extend(lines.filter_map(|line| Sighting::parse(line).ok()).take(MAX_SIGHTINGS));
+            let (mut commits, mut ranges) = (0, 0);
+            let mut lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+            for sighting in lines.by_ref().take(MAX_LINES).filter_map(|line| Sighting::parse(line).ok()) {
+                let (followed, leads) = match &sighting {
+                    Sighting::Commit(commit) => (&mut commits, self.has_note(commit)),
+                    Sighting::Range { base, head } => (&mut ranges, self.git.has(&head.0) && self.git.has(&base.0)),
+                };
+                if !leads {
+                    continue;
+                }
+                if *followed == MAX_SIGHTINGS {
+                    self.crowded.borrow_mut().insert(*change);
+                    continue;
+                }
+                *followed += 1;
+                found.insert(sighting);
+            }
+            if lines.next().is_some() {
+                self.crowded.borrow_mut().insert(*change);
+            }
         }
         if let Some(store) = &self.store {
             found.extend(store.anchored_with(change).unwrap_or_default().into_iter().map(Sighting::Commit));
@@ -294,6 +331,9 @@ fn read_lines(text: &[u8], note: &mut Note) {
                     Some((_, signatures)) => signatures.push(signature),
                     None => note.anchors.push((*anchor, vec![signature])),
                 }
+            }
+            Ok(Some(NoteLine::Word { word, signature })) => {
+                note.words.push((*word, signature));
             }
             Ok(Some(NoteLine::Seal { .. })) => note.findings.push(Finding::warning(
                 FindingCode::AnchorMalformed,

@@ -11,6 +11,7 @@ mod rules;
 mod sealable;
 mod seals;
 mod survey;
+mod word;
 
 use std::thread;
 
@@ -24,8 +25,8 @@ use crate::proof::finding::{Severity, Verdict};
 use crate::store::Store;
 
 pub use commit::{CommitVerdict, SessionVerdict};
-pub(super) use gate::gate_received;
 pub use gate::{GateRequest, JudgedRange, gate, gate_push};
+pub(super) use gate::{gate_into, gate_received};
 use gather::Gatherer;
 pub use gather::Told;
 pub use place::first_paths;
@@ -36,6 +37,7 @@ pub use sealable::LeftOut;
 pub(super) use sealable::{Sealable, sealable};
 pub use survey::RoundView;
 pub(super) use survey::survey;
+pub use word::{Vouched, VouchedSession};
 
 /// What `verify` is asked for.
 #[derive(Debug, Clone, Default)]
@@ -65,7 +67,7 @@ pub struct VerifyOutcome {
 /// How many commits stand how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Summary {
-    /// Proven.
+    /// Proven, or vouched for.
     pub pass: u64,
     /// Broken, or missing where a proof must be.
     pub fail: u64,
@@ -73,6 +75,15 @@ pub struct Summary {
     pub exempt: u64,
     /// Could not be checked.
     pub unchecked: u64,
+    /// Those that pass by a person's word and not by a proof.
+    pub vouched: u64,
+}
+
+impl Summary {
+    /// How many are proven.
+    pub fn proven(&self) -> u64 {
+        self.pass.saturating_sub(self.vouched)
+    }
 }
 
 impl VerifyOutcome {
@@ -86,12 +97,16 @@ impl VerifyOutcome {
             let verdict = if worst == Severity::Error { Verdict::Fail } else { Verdict::Unchecked };
             commit.verdict = commit.verdict.max(verdict);
             commit.binding = None;
+            commit.vouched = None;
             commit.findings.extend(findings.iter().cloned());
         }
         let mut summary = Summary::default();
         for commit in &commits {
             match commit.verdict {
-                Verdict::Pass => summary.pass += 1,
+                Verdict::Pass => {
+                    summary.pass += 1;
+                    summary.vouched += u64::from(commit.vouched.is_some());
+                }
                 Verdict::Fail => summary.fail += 1,
                 Verdict::Exempt => summary.exempt += 1,
                 Verdict::Unchecked => summary.unchecked += 1,

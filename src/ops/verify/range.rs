@@ -56,6 +56,7 @@ impl Ends {
                 );
                 commit.verdict = commit.verdict.max(Verdict::Unchecked);
                 commit.binding = None;
+                commit.vouched = None;
             }
         }
         Ok(())

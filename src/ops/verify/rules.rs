@@ -121,7 +121,7 @@ impl Rules {
     }
 
     /// Whose signature it is.
-    fn signer(&self, signature: &Signature, text: &[u8], at: Timestamp) -> Result<Signer<'_>, Finding> {
+    pub(super) fn signer(&self, signature: &Signature, text: &[u8], at: Timestamp) -> Result<Signer<'_>, Finding> {
         let key = sshsig::verify(&signature.0, text, NAMESPACE).map_err(|error| {
             Finding::error(FindingCode::SignatureInvalid, format!("a signature is not one of this anchor: {error}"))
         })?;

@@ -137,3 +137,26 @@ fn range_that_cannot_be_resolved_is_no_yes() {
         assert!(!matches!(judged.exit, Some(0 | 101) | None), "{base} {head}: {judged:?}");
     }
 }
+
+#[test]
+fn panic_on_the_way_is_no_yes() {
+    let proven = Proven::new();
+    let (tree, mut tip) = (proven.tip("HEAD^{tree}"), proven.head.clone());
+    let mut stream = String::new();
+    for number in 0..300 {
+        stream.push_str(&format!("commit refs/heads/long\ncommitter A <a@x> {number} +0000\ndata 1\nx\n"));
+        stream.push_str(&if number == 0 { format!("from {tip}\nM 040000 {tree} \n") } else { String::new() });
+    }
+    proven.git_with(&["fast-import", "--quiet"], stream);
+    tip = proven.tip("refs/heads/long");
+    let gate = |stack: Option<&str>| -> Ran {
+        let mut command = proven.scratch.proof(["--json", "gate", "--base", &proven.base, "--head", &tip]);
+        command.envs(stack.map(|stack| ("RUST_MIN_STACK", stack)));
+        command.output().unwrap().into()
+    };
+    let whole = gate(None);
+    assert_eq!(whole.exit, Some(0), "{whole:?}");
+    // No system has a stack of this size for a second thread, and whoever asks for one panics.
+    let ran = gate(Some("140737488355328"));
+    assert!(ran.exit == Some(101) && ran.out.is_empty() || ran.exit == Some(0) && ran.out == whole.out, "{ran:?}");
+}

@@ -102,6 +102,27 @@ fn octopus_is_judged_like_any_commit() {
 }
 
 #[test]
+fn octopus_with_a_session_of_its_own_passes_for_itself_and_for_no_other() {
+    let proven = forked(STRICT);
+    proven.git(&["checkout", "--quiet", "-b", "third", &proven.base]);
+    proven.write("c.txt", "c\n");
+    let bad = proven.commit("Add c");
+    proven.git(&["checkout", "--quiet", "main"]);
+    proven.scratch.start("o", &[]);
+    proven.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side", "third"]);
+    proven.scratch.run(["hook", "post-commit"]).text();
+    proven.scratch.record("reflection", "three sides, no conflict");
+    proven.scratch.json(&["finalize"]);
+    let judged = proven.gate();
+    judged.fails("ANCHOR_MISSING");
+    let commits = judged.said["commits"].as_array().unwrap();
+    let failed: Vec<_> = commits.iter().filter(|commit| commit["verdict"] == "fail").collect();
+    assert_eq!((failed.len(), failed[0]["commit"].as_str()), (1, Some(bad.as_str())), "{judged:?}");
+    let merge = commits.iter().find(|commit| commit["commit"] == proven.tip("HEAD")).unwrap();
+    assert_eq!((&merge["verdict"], &merge["binding"]), (&"pass".into(), &"exact".into()), "{merge}");
+}
+
+#[test]
 fn merge_of_histories_without_a_common_ancestor_is_judged_like_any_commit() {
     let proven = Proven::with_policy(STRICT);
     let tree = proven.tip("HEAD^{tree}");

@@ -16,11 +16,9 @@ fn soon(judge: impl FnOnce() -> Judged) -> Judged {
     judged
 }
 
-#[test]
-fn notes_tree_that_seems_endless_is_not_listed() {
-    let proven = Proven::new();
-    // Every directory has all 256 names, and each of them is the same directory once more: 256^18 notes.
-    let mut below = proven.git_with(&["mktree"], format!("100644 blob {}\t{}\n", proven.blob("x"), "00"));
+/// A notes tree in which every directory has all 256 names, and each of them is the same directory once more: 256^18 notes.
+fn endless(proven: &Proven, note: &str) -> String {
+    let mut below = proven.git_with(&["mktree"], format!("100644 blob {}\t{}\n", proven.blob(note), "00"));
     for _ in 0..18 {
         let mut listing = String::new();
         for digits in 0..256 {
@@ -28,6 +26,27 @@ fn notes_tree_that_seems_endless_is_not_listed() {
         }
         below = proven.git_with(&["mktree"], listing);
     }
+    below
+}
+
+#[test]
+fn two_notes_trees_that_seem_endless_are_not_merged() {
+    let proven = Proven::new();
+    let server = proven.scratch.around().join("server.git");
+    proven.git(&["init", "--quiet", "--bare", server.to_str().unwrap()]);
+    proven.git(&["remote", "add", "origin", server.to_str().unwrap()]);
+    proven.set_tree("refs/notes/proof", &endless(&proven, "x"));
+    proven.git(&["push", "--quiet", "origin", "refs/notes/proof"]);
+    proven.set_tree("refs/notes/proof", &endless(&proven, "y"));
+    let begun = Instant::now();
+    proven.scratch.refused(&["sync"], "ERR_OBJECT_DAMAGED", 4);
+    assert!(begun.elapsed().as_secs() < 120, "it took {:?}", begun.elapsed());
+}
+
+#[test]
+fn notes_tree_that_seems_endless_is_not_listed() {
+    let proven = Proven::new();
+    let below = endless(&proven, "x");
     let note = proven.git(&["notes", "--ref=proof", "list", &proven.head]);
     let listing = proven.git(&["ls-tree", &below]) + &format!("\n100644 blob {note}\t{}\n", proven.head);
     let tree = proven.git_with(&["mktree"], listing);

@@ -2,6 +2,7 @@
 //! that passes before. What counts is the exit code and the stable code of the finding, as a server sees them.
 
 mod binding;
+mod crowded;
 mod failing;
 mod forged;
 mod history;
@@ -16,7 +17,9 @@ mod receive;
 mod records;
 mod same;
 mod signers;
+mod vouch;
 mod withheld;
+mod word;
 
 use std::path::Path;
 

@@ -159,3 +159,13 @@ fn ref_of_notes_that_names_no_commit_is_an_error() {
     let judged = proven.gate();
     assert!(matches!(judged.exit, Some(3 | 4)), "{judged:?}");
 }
+
+#[test]
+fn note_that_cannot_be_read_does_not_hide_that_another_was_deleted() {
+    let proven = Proven::new();
+    proven.scratch.json(&["seal"]);
+    proven.git(&["notes", "--ref=proof", "remove", &proven.head]);
+    proven.gate().fails("ANCHOR_DELETED");
+    proven.set_note(&proven.base, "x".repeat(17 << 20));
+    proven.gate().fails("ANCHOR_DELETED");
+}

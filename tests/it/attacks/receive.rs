@@ -142,6 +142,21 @@ fn proof_refs_cannot_be_deleted_or_wound_back() {
 }
 
 #[test]
+fn persons_word_cannot_be_lost() {
+    let server = Server::with_the_proven(STRICT);
+    let (base, head) = (server.proven.base.clone(), server.proven.head.clone());
+    let word = include_str!("../../format/word.line");
+    let both = format!("{}\n{word}", server.proven.note(&head));
+    server.push_changed(PROOFS[0], |proven| proven.set_note(&base, word)).is_let_in();
+    server.push_changed(PROOFS[0], |proven| proven.set_note(&head, &both)).is_let_in();
+    let without = both.replace(word, "");
+    server.push_changed(PROOFS[0], |proven| proven.set_note(&head, &without)).is_refused("would lose a line");
+    server.proven.set_note(&head, &both);
+    let gone = |proven: &Proven| drop(proven.git(&["notes", "--ref=proof", "remove", &base]));
+    server.push_changed(PROOFS[0], gone).is_refused("would lose a line");
+}
+
+#[test]
 fn line_of_a_note_cannot_be_lost() {
     let server = Server::with_the_proven(STRICT);
     let head = server.proven.head.clone();

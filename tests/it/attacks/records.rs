@@ -193,3 +193,22 @@ pub(super) fn rechained(lines: &[String], change: impl FnOnce(&mut [Value])) -> 
     }
     made
 }
+
+#[test]
+fn scheme_that_is_not_known_is_no_yes() {
+    let proven = Proven::new();
+    let note = proven.note(&proven.head);
+    proven.set_note(&proven.head, note.replace("\"scheme\":\"v1\"", "\"scheme\":\"v2\""));
+    proven.gate().fails("ANCHOR_MALFORMED");
+    proven.set_note(&proven.head, &note);
+    let mut lines = proven.evidence();
+    lines[0] = lines[0].replace("\"scheme\":\"v1\"", "\"scheme\":\"v2\"");
+    let good = proven.evidence();
+    proven.set_evidence(&lines);
+    proven.gate().fails("CHAIN_BROKEN");
+    proven.set_evidence(&good);
+    proven.gate().passes();
+    let message = format!("Shout\n\nProof-Root: s:v2:{}:5", proven.root);
+    proven.git(&["commit", "--quiet", "--amend", "-m", &message]);
+    proven.gate().fails("TRAILER_MISMATCH");
+}

@@ -37,3 +37,17 @@ fn author_clone_server_and_worktree_say_the_same() {
         }
     }
 }
+
+#[test]
+fn clone_that_borrows_its_objects_says_the_same() {
+    let proven = Proven::with_policy(STRICT);
+    let borrowed = proven.scratch.around().join("borrowed.git");
+    proven.git(&["clone", "--quiet", "--mirror", "--shared", ".", borrowed.to_str().unwrap()]);
+    assert!(borrowed.join("objects/info/alternates").is_file());
+    let range = [&*proven.base, &*proven.head];
+    assert_eq!(said(&proven, &borrowed, range), said(&proven, &proven.scratch.place, range));
+    // Without what it borrowed it knows nothing, and says so.
+    std::fs::remove_file(borrowed.join("objects/info/alternates")).unwrap();
+    let (exit, out) = said(&proven, &borrowed, range);
+    assert!(!matches!(exit, Some(0 | 1 | 101) | None), "{exit:?} {out}");
+}

@@ -17,6 +17,7 @@ fn broken(commits: u64, findings: usize, text: &str) -> VerifyOutcome {
         proof_grade: true,
         reason: Some(text.to_owned()),
         binding: None,
+        vouched: None,
         sessions: Vec::new(),
         findings: (0..findings)
             .map(|at| Finding::error(FindingCode::ChainBroken, format!("{at} {text}")).hint(text))

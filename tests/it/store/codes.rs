@@ -122,6 +122,22 @@ fn provoke_archives() -> Vec<Ran> {
     vec![scratch.run(["--json", "log", "--session", "one"])]
 }
 
+/// The same for what nobody should vouch for.
+fn provoke_vouch() -> Vec<Ran> {
+    let scratch = Scratch::new();
+    let commit = |message: &str| scratch.git(["commit", "--quiet", "--allow-empty", "-m", message]);
+    commit("first");
+    scratch.start("s", &["--not-proof-grade"]);
+    scratch.record("plan", "x");
+    scratch.json(&["finalize"]);
+    scratch.json(&["anchor"]);
+    scratch.git(["branch", "topic"]);
+    commit("squashed\n\nProof-Grade: true");
+    scratch.git(["checkout", "--quiet", "topic"]);
+    commit("unproven\n\nProof-Grade: true");
+    vec![scratch.run(["--json", "vouch", "main", "--for", "main..topic", "--reason", "x"])]
+}
+
 /// The code of a signature that cannot be made, whatever the settings of who runs the test.
 fn unsigned() -> String {
     let scratch = Scratch::new();
@@ -135,7 +151,8 @@ fn unsigned() -> String {
 #[test]
 fn every_code_is_reached_with_its_exit_code_and_a_hint() {
     let mut reached = BTreeSet::new();
-    for ran in provoke().into_iter().chain(provoke_git()).chain(provoke_rounds()).chain(provoke_archives()) {
+    let all = provoke().into_iter().chain(provoke_git()).chain(provoke_rounds());
+    for ran in all.chain(provoke_archives()).chain(provoke_vouch()) {
         if ran.exit == Some(0) {
             continue;
         }

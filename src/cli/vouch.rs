@@ -1,0 +1,73 @@
+//! `vouch`.
+
+use clap::Args;
+
+use super::anchor::restored;
+use super::ui::{Paint, Role, Ui, inert};
+use crate::context::Context;
+use crate::error::Result;
+use crate::ops::{self, VouchOutcome, VouchRequest, Workspace};
+use crate::proof::finding::{FindingCode, Severity, Verdict};
+
+/// Give your word for a commit that no anchor fits
+///
+/// For a squash whose context changed on the server, so that it is no longer the change that was proven. Writes one line
+/// into the commit's note, signed with the key that git signs with (gpg.format ssh, user.signingkey). It counts where the
+/// policy at the tip of the base lists you in proof.vouchers, for this commit only, and every verdict calls it a person's
+/// word and not a proof. With --for, all that must be proven in that range is checked first, and the sessions that explain
+/// it are named. `git proof sync` shares it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof vouch squashed --for main..feature --reason 'Squash of #7; main had changed a line beside it.'
+  git proof vouch squashed --reason 'Conflict resolved in the web editor, read line by line.' && git proof sync")]
+pub(super) struct Vouch {
+    /// The commit
+    #[arg(value_name = "COMMIT")]
+    commit: String,
+
+    /// The commits that it was made of, as they were before they were squashed
+    #[arg(long = "for", value_name = "BASE..HEAD")]
+    range: Option<String>,
+
+    /// Why you stand by it, for whoever reads the verdict
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+}
+
+impl Vouch {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let request =
+            VouchRequest { commit: self.commit.clone(), range: self.range.clone(), reason: self.reason.clone() };
+        let outcome = ops::vouch(&mut Workspace::open_or_create(context)?, &request)?;
+        restored(ui, outcome.restored);
+        ui.show(&outcome, render);
+        Ok(())
+    }
+}
+
+fn render(outcome: &VouchOutcome, paint: Paint) -> String {
+    let id = outcome.commit.to_string();
+    let what = if outcome.created { "Vouched for" } else { "Vouched for before:" };
+    let mut text = format!("{} {} {}\n", paint.paint(Role::Good, what), &id[..12], inert(&outcome.subject));
+    if let Some(range) = &outcome.range {
+        text.push_str(&format!(
+            "  stands for {:.12}..{:.12}: {} proven, {} in no need of a proof\n",
+            range.base, range.head, range.proven, range.exempt
+        ));
+    }
+    for session in &outcome.sessions {
+        text.push_str(&format!("  names root {} of {} entries\n", session.root, session.count));
+    }
+    if outcome.vouched && outcome.verdict == Verdict::Pass {
+        text.push_str("The gate takes it, and calls it a word and not a proof. git proof sync shares it.\n");
+        return text;
+    }
+    text.push_str("The gate does not take it, by the policy of the commit's parent:\n");
+    let told = outcome.findings.iter();
+    let told = told.filter(|found| found.severity > Severity::Warning || found.code == FindingCode::WordNotTaken);
+    for finding in told {
+        text.push_str(&format!("  {} {}\n", finding.code, inert(&finding.message)));
+    }
+    text
+}
