@@ -37,6 +37,7 @@ struct Outcome {
 }
 
 impl Completions {
+    #[expect(clippy::unnecessary_wraps, reason = "every command runs the same way")]
     pub(super) fn run(&self, ui: &mut Ui) -> Result<()> {
         let outcome = Outcome { shell: self.shell, script: script(self.shell) };
         ui.show(&outcome, |outcome, _| outcome.script.clone());
@@ -85,6 +86,7 @@ function __git_proof_as_its_own_command
     or return
     complete -C "git-proof "(string join ' ' -- (string escape -- $words[(math $at + 1)..]) (commandline -ct))
 end
+complete -c git-proof -f -n '__fish_git_proof_using_subcommand completions' -a 'bash zsh fish'
 complete -c git -f -n __fish_git_needs_command -a proof -d 'Anchor the reasoning behind a change'
 complete -c git -f -n '__fish_git_using_command proof' -a '(__git_proof_as_its_own_command)'
 "#;

@@ -34,6 +34,8 @@ const APOSTROPHE: &str = ".ie \\n(.g .ds Aq \\(aq\n.el .ds Aq '\n";
 /// A man page, under the name of its file.
 #[derive(Debug, serde::Serialize)]
 struct Page {
+    /// The words of the command, such as `policy check`; none for git-proof itself.
+    command: String,
     file: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
@@ -56,9 +58,12 @@ impl Man {
         };
         let directory = context.path(directory);
         let failed = |what: String, error: std::io::Error| {
-            Error::new(Code::OutputFailed, what).because(error).hint("name a directory that you can write to: --dir DIR")
+            Error::new(Code::OutputFailed, what)
+                .because(error)
+                .hint("name a directory that you can write to: --dir DIR")
         };
-        fs::create_dir_all(&directory).map_err(|error| failed(format!("cannot make {}", directory.display()), error))?;
+        fs::create_dir_all(&directory)
+            .map_err(|error| failed(format!("cannot make {}", directory.display()), error))?;
         let mut pages = Vec::new();
         all(&root, &mut pages);
         for page in &mut pages {
@@ -109,9 +114,14 @@ fn page(command: &Command) -> Page {
     // Memory takes whatever is written to it.
     let sections = if write().is_ok() { String::from_utf8_lossy(&bytes).into_owned() } else { String::new() };
     // The empty argument is the date, which the generator would leave out, and the apostrophe is said once for all sections.
-    let title = format!(".TH {} 1 \"\" \"git-proof {}\" \"git-proof manual\"\n", name.to_uppercase(), env!("CARGO_PKG_VERSION"));
+    let title = format!(
+        ".TH {} 1 \"\" \"git-proof {}\" \"git-proof manual\"\n",
+        name.to_uppercase(),
+        env!("CARGO_PKG_VERSION")
+    );
     let text = format!("{APOSTROPHE}{title}{}", sections.replace(APOSTROPHE, ""));
-    Page { file: format!("{name}.1"), text: Some(plain(&text)) }
+    let words = command.get_bin_name().and_then(|name| name.strip_prefix("git proof ")).unwrap_or_default();
+    Page { command: words.to_owned(), file: format!("{name}.1"), text: Some(plain(&text)) }
 }
 
 /// What stands below the options in `--help`, each part under its heading, and what every page ends with.
@@ -170,7 +180,5 @@ fn lines<'a>(roff: &mut Roff, lines: impl Iterator<Item = &'a str>) {
 
 /// Characters beyond ASCII by their numbers, which every roff reads in every locale.
 fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_ascii() { c.to_string() } else { format!("\\[u{:04X}]", u32::from(c)) })
-        .collect()
+    text.chars().map(|c| if c.is_ascii() { c.to_string() } else { format!("\\[u{:04X}]", u32::from(c)) }).collect()
 }
