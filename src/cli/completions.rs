@@ -80,13 +80,15 @@ _git_proof() {
 
 /// Fish completes `git proof` as it completes `git-proof`, whether or not this file is where git's own completion would look.
 const FISH: &str = r#"
+complete -c git-proof -f -n '__fish_git_proof_using_subcommand completions' -a 'bash zsh fish'
+
+# As a command of git.
 function __git_proof_as_its_own_command
     set -l words (commandline -opc)
     set -l at (contains -i -- proof $words)
     or return
     complete -C "git-proof "(string join ' ' -- (string escape -- $words[(math $at + 1)..]) (commandline -ct))
 end
-complete -c git-proof -f -n '__fish_git_proof_using_subcommand completions' -a 'bash zsh fish'
 complete -c git -f -n __fish_git_needs_command -a proof -d 'Anchor the reasoning behind a change'
 complete -c git -f -n '__fish_git_using_command proof' -a '(__git_proof_as_its_own_command)'
 "#;
