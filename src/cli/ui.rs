@@ -82,6 +82,7 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     }
     // Git takes `git proof --help` for itself and looks for a man page, which may not be installed.
     let said = error.render().to_string().replace("try '--help'", "try '-h'");
+    let said = said.replace("invalid digit found in string", "it takes a whole number");
     let text = if json {
         let (message, hint) = said.trim().split_once("\n\n").unwrap_or((said.trim(), "try '-h'"));
         let message = message.strip_prefix("error: ").unwrap_or(message);

@@ -2,6 +2,7 @@
 
 mod completions;
 mod lines;
+mod mistakes;
 mod pages;
 
 use std::ffi::OsString;
