@@ -116,7 +116,7 @@ impl Sign {
 /// What the post-rewrite hook does after a rebase or an amend, by hand. Lines are copied byte for byte, and only where the
 /// change is the same.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  git proof carry --from ORIG_HEAD --to HEAD")]
+#[command(after_help = "Examples:\n  git proof carry --from ORIG_HEAD --to HEAD")]
 pub(super) struct Carry {
     /// The commit as it was
     #[arg(long, value_name = "REV")]

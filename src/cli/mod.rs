@@ -2,11 +2,13 @@
 
 mod anchor;
 mod check;
+mod completions;
 mod content;
 mod doctor;
 mod draw;
 mod hook;
 mod init;
+mod man;
 mod mcp;
 mod policy;
 mod read;
@@ -31,7 +33,7 @@ use ui::Ui;
 /// Anchors the reasoning behind a change to the commit it explains, and lets anyone with a clone check it.
 #[derive(Debug, Parser)]
 #[command(name = "git-proof", bin_name = "git proof", version, arg_required_else_help = true, max_term_width = 100)]
-#[command(after_help = EXIT_CODES)]
+#[command(after_help = after_help())]
 struct Arguments {
     /// Print one JSON value instead of text
     #[arg(long, global = true)]
@@ -45,9 +47,24 @@ struct Arguments {
     command: Command,
 }
 
-const EXIT_CODES: &str = "\
-Exit codes: 0 yes; 1 no, a proof is broken or a rule is not met; 2 wrong usage; 3 could not check; 4 the store or the \
-repository failed; 101 a bug";
+/// What an exit code means, whichever command ends with it.
+const EXIT_CODES: [(u8, &str); 6] = [
+    (0, "yes"),
+    (1, "no, a proof is broken or a rule is not met"),
+    (2, "wrong usage"),
+    (3, "could not check"),
+    (4, "the store or the repository failed"),
+    (101, "a bug"),
+];
+
+fn after_help() -> String {
+    let codes = EXIT_CODES.map(|(code, meaning)| format!("{code} {meaning}"));
+    format!(
+        "Examples:\n  git proof init\n  git proof start --intent \"make the importer idempotent\"\n  git proof verify \
+         HEAD\n  git proof record -h\n\nExit codes: {}",
+        codes.join("; ")
+    )
+}
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -81,6 +98,8 @@ enum Command {
     Policy(policy::Policy),
     Mcp(mcp::Mcp),
     Hook(hook::Hook),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Command {
@@ -116,6 +135,8 @@ impl Command {
             Self::Policy(command) => command.run(&context, ui),
             Self::Mcp(command) => command.run(context),
             Self::Hook(command) => command.run(context, ui),
+            Self::Completions(command) => command.run(ui),
+            Self::Man(command) => command.run(&context, ui),
         }
     }
 }

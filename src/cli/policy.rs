@@ -23,12 +23,20 @@ pub(super) struct Policy {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Check that a policy file can be used
+    #[command(after_help = "\
+Examples:
+  git proof policy check
+  git show origin/main:.proof/policy.toml | git proof policy check -")]
     Check {
         /// The file, or - for standard input
         #[arg(default_value = ".proof/policy.toml")]
         file: PathBuf,
     },
     /// Say whether a commit must be anchored, and by which rule
+    #[command(after_help = "\
+Examples:
+  git proof policy explain
+  git proof policy explain HEAD~1 --base origin/main")]
     Explain {
         /// The commit
         #[arg(value_name = "COMMIT", default_value = "HEAD")]

@@ -80,10 +80,14 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
             Err(_) => ExitCode::from(Code::OutputFailed.exit_code()),
         };
     }
-    let said = error.render().to_string();
+    // Git takes `git proof --help` for itself and looks for a man page, which may not be installed.
+    let said = error.render().to_string().replace("try '--help'", "try '-h'");
+    let said = said.replace("invalid digit found in string", "it takes a whole number");
     let text = if json {
-        let message = said.trim_end().strip_prefix("error: ").unwrap_or(&said);
-        json_line(&serde_json::json!({ "error": Error::new(Code::InvalidParams, message) }))
+        let (message, hint) = said.trim().split_once("\n\n").unwrap_or((said.trim(), "try '-h'"));
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        let error = Error::new(Code::InvalidParams, message).hint(hint);
+        json_line(&serde_json::json!({ "error": error }))
     } else {
         said.lines().map(|line| inert(line) + "\n").collect()
     };

@@ -19,7 +19,10 @@ impl Git {
             return if self.has(&id.0) { Ok(id) } else { Err(unknown()) };
         }
         if revision == "HEAD" {
-            return self.tip("HEAD")?.ok_or_else(unknown);
+            return self.tip("HEAD")?.ok_or_else(|| {
+                Error::new(Code::CommitNotFound, "there is no commit here yet: HEAD is a branch without any")
+                    .hint("git commit makes the first one; git branch --all lists branches that have some")
+            });
         }
         let peeled = format!("{revision}^{{commit}}");
         let mut command = self.plumbing(["rev-parse", "--verify", "--quiet", "--end-of-options", &peeled]);

@@ -231,9 +231,11 @@ fn failed(place: &Repository, what: &str, error: &git2::Error) -> Error {
 fn refused(place: &Repository, error: &git2::Error) -> Error {
     let place = place.git_dir.display();
     if error.code() == git2::ErrorCode::Owner {
+        // Git wants the worktree named, not its .git; so does libgit2, and it says which.
+        let named = error.message().split('\'').nth(1).map_or_else(|| place.to_string(), str::to_owned);
         return Error::new(Code::RepositoryRefused, format!("{place} belongs to someone else"))
             .because(error.message())
-            .hint(format!("if you trust it: git config --global --add safe.directory '{place}'"));
+            .hint(format!("if you trust it: git config --global --add safe.directory '{named}'"));
     }
     Error::new(Code::RepositoryRefused, format!("cannot open {place}"))
         .because(error.message())

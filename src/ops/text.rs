@@ -16,7 +16,7 @@ pub(super) const MAX_NAME: usize = 1 << 10;
 pub(super) fn acceptable(what: &str, text: &str, limit: usize) -> Result<()> {
     if text.is_empty() {
         return Err(Error::new(Code::InvalidParams, format!("{what} must not be empty"))
-            .hint(format!("say something in {what}")));
+            .hint("say in a sentence what is to be done, or what was done and why"));
     }
     if text.len() > limit {
         return Err(Error::new(Code::TooLarge, format!("{what} has {} bytes; the limit is {limit}", text.len()))

@@ -75,7 +75,7 @@ impl Workspace {
 /// Reads the id of a session or a record.
 pub(super) fn parse_id(what: &str, text: &str) -> Result<Id> {
     Id::parse(text).ok_or_else(|| {
-        Error::new(Code::InvalidParams, format!("{what} takes {}, not {text:?}", Id::RULE))
+        Error::new(Code::InvalidParams, format!("{what} {text:?} is not {}", Id::RULE))
             .hint("git proof log shows the ids of a session's records, git proof log --all those of the sessions")
     })
 }

@@ -69,7 +69,8 @@ impl Store {
 
     /// Opens the store; an error if there is none.
     pub fn open(path: &Path, patience: Duration) -> Result<Self> {
-        if !path.exists() {
+        // What may not be looked at is there, for all one knows: opening it says what is wrong.
+        if matches!(path.try_exists(), Ok(false)) {
             return Err(Error::new(Code::NoStore, "nothing has been recorded in this repository yet")
                 .hint("git proof start --intent \"what you are about to do\""));
         }

@@ -15,6 +15,7 @@ mod fuzz_replay;
 mod hook;
 mod init;
 mod layers;
+mod manual;
 mod mcp;
 mod mutations;
 mod naive;

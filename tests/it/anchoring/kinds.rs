@@ -182,9 +182,13 @@ fn repository_of_someone_else_is_refused_until_git_trusts_it() {
         return eprintln!("left out: only root can give a repository to someone else");
     }
     let error = repo.run(&["--json", "verify", &commit]).error("ERR_REPOSITORY_REFUSED", 3);
-    assert!(text(&error, "hint").contains("safe.directory"), "{error}");
+    // What the hint says to do is what git and we then go by.
+    let hint = text(&error, "hint");
+    assert!(hint.contains("git config --global --add safe.directory '"), "{error}");
     let trusting = scratch.around().join("home/trusting");
-    std::fs::write(&trusting, "[safe]\n\tdirectory = *\n").unwrap();
+    std::fs::write(&trusting, format!("[safe]\n\tdirectory = {}\n", hint.split('\'').nth(1).unwrap())).unwrap();
+    let git: Ran = repo.command("git").arg("status").env("GIT_CONFIG_GLOBAL", &trusting).output().unwrap().into();
+    git.text();
     let mut command = repo.proof(&["--json", "verify", &commit]);
     let ran: Ran = command.env("GIT_CONFIG_GLOBAL", &trusting).output().unwrap().into();
     assert_eq!(text(&ran.json(), "verdict"), "pass");

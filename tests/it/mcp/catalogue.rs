@@ -157,9 +157,16 @@ fn the_registry_gets_the_version_and_name_that_we_have() {
     let read = |name: &str| std::fs::read_to_string(format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))).unwrap();
     let entry: Value = serde_json::from_str(&read("server.json")).unwrap();
     assert_eq!(entry["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(entry["packages"][0]["version"], env!("CARGO_PKG_VERSION"));
-    assert_eq!(entry["packages"][0]["identifier"], env!("CARGO_PKG_NAME"));
+    let packages = entry["packages"].as_array().unwrap();
+    assert_eq!(packages.iter().map(|package| &package["registryType"]).collect::<Vec<_>>(), ["cargo", "npm", "pypi"]);
+    for package in packages {
+        assert_eq!(package["version"], env!("CARGO_PKG_VERSION"));
+        assert_eq!(package["identifier"], env!("CARGO_PKG_NAME"));
+        assert_eq!(package["packageArguments"][0]["value"], "mcp");
+    }
     assert!(entry["description"].as_str().unwrap().len() <= 100);
-    // The registry looks for its name in the README that crates.io shows.
+    // The registry looks for its name in the README that crates.io and PyPI show, and in the package.json that npm has.
     assert!(read("README.md").contains(&format!("mcp-name: {}`", entry["name"].as_str().unwrap())));
+    let launcher: Value = serde_json::from_str(&read("packaging/npm/launcher.json")).unwrap();
+    assert_eq!((&launcher["mcpName"], &launcher["name"]), (&entry["name"], &packages[1]["identifier"]));
 }
