@@ -8,6 +8,7 @@ mod draw;
 mod hook;
 mod init;
 mod mcp;
+mod memory;
 mod policy;
 mod read;
 mod record;
@@ -73,6 +74,7 @@ enum Command {
     Verify(verify::Verify),
     Gate(verify::Gate),
     Seal(rounds::Seal),
+    Memory(memory::Memory),
     Policy(policy::Policy),
     Mcp(mcp::Mcp),
     Hook(hook::Hook),
@@ -105,6 +107,7 @@ impl Command {
             Self::Verify(command) => command.run(&context, ui),
             Self::Gate(command) => command.run(&context, ui),
             Self::Seal(command) => command.run(context, ui),
+            Self::Memory(command) => command.run(context, ui),
             Self::Policy(command) => command.run(&context, ui),
             Self::Mcp(command) => command.run(context),
             Self::Hook(command) => command.run(context, ui),

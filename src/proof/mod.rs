@@ -11,6 +11,7 @@ pub mod grade;
 pub mod inclusion;
 pub mod keys;
 pub mod log;
+pub mod memory;
 pub mod note;
 pub mod policy;
 pub mod record;

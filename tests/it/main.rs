@@ -16,6 +16,7 @@ mod hook;
 mod init;
 mod layers;
 mod mcp;
+mod memory;
 mod mutations;
 mod naive;
 mod policy;
