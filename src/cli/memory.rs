@@ -167,7 +167,7 @@ impl Pack {
         let request = PackRequest { session: self.which.session.clone(), content };
         let outcome = ops::memory_pack(&mut Workspace::open(context)?, &request)?;
         ui.show(&outcome, |pack, paint| {
-            let count = pack.packed.len();
+            let count = pack.count;
             let (notes, each) = if count == 1 { ("note", "it is a leaf") } else { ("notes", "each is a leaf") };
             format!(
                 "{} {count} {notes} of session {}: {each}, and its text is no longer here.\n  reflection {} is entry {}\n",

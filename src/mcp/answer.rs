@@ -43,6 +43,11 @@ fn next_call(tool: &str, code: Code) -> Option<&'static str> {
         Code::NoStore => "audit_session_start opens the first session",
         Code::NoRepository => "start the server inside a git repository",
         Code::CommitNotFound => "name commits by their ids, or by names that git knows, such as HEAD",
+        Code::NothingToPack => "memory_put(session_id, text) puts a note there",
+        Code::OpenSessions => {
+            "merkle_finalize or audit_session_end closes each of details.open; defer=true leaves them to the next round"
+        }
+        Code::NothingToSeal => "merkle_finalize a session, anchor_commit it, then round_seal again",
         Code::NoTrustedRoot => "pass root and count as merkle_root gave them, or session_id of a finalized session",
         _ => return None,
     })

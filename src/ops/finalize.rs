@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::anchor::{self, Anchored};
+use super::ledger::note_done;
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::RootHash;
@@ -49,6 +50,9 @@ pub fn finalize(workspace: &mut Workspace, session: Option<&str>, idempotent: bo
             Ok(anchors) => (anchors, None),
             Err(error) => (Vec::new(), Some(error)),
         };
+        if !new {
+            note_done(workspace, "merkle_finalize", Some(&session), session.as_str())?; // it may have anchored something
+        }
         let unpacked = workspace.store.unpacked_notes(&session)?;
         return Ok(FinalizeOutcome { root: outcome, anchors, not_anchored, unpacked });
     }

@@ -16,6 +16,9 @@ use crate::proof::record::{Body, Id, RecordType};
 use crate::proof::timestamp::Timestamp;
 use crate::store::{NewEvent, NewThought, Note, Packed, PackedNote, StoredEntry};
 
+/// Packed notes that are named in an answer.
+const NAMED: usize = 1000;
+
 /// What a text that is refused can be instead.
 const REMEDY: &str = "say it without the credential: working memory is no place for one";
 
@@ -59,7 +62,9 @@ pub struct PackRequest {
 pub struct PackOutcome {
     /// The session.
     pub session_id: Id,
-    /// What is left of each note.
+    /// How many notes.
+    pub count: u64,
+    /// What is left of each, at most a thousand of them.
     pub packed: Vec<PackedView>,
     /// The reflection that closes it.
     pub reflection: EntryView,
@@ -207,7 +212,8 @@ pub fn memory_pack(workspace: &mut Workspace, request: &PackRequest) -> Result<P
         let Some(last) = entries.into_iter().next_back() else { unreachable!("a reflection in, a reflection out") };
         return Ok(PackOutcome {
             session_id: session.clone(),
-            packed: notes.into_iter().map(PackedView::from).collect(),
+            count: waiting.count,
+            packed: notes.into_iter().take(NAMED).map(PackedView::from).collect(),
             reflection: recorded(session, last, &thought),
         });
     }

@@ -47,6 +47,7 @@ fn each_note_becomes_a_leaf_and_its_text_goes() {
         let said = MemoryAttestation::parse(entry.as_bytes()).unwrap();
         assert_eq!(said.text_hash.to_string(), hex(&sha256(note.as_bytes())));
     }
+    assert_eq!(packed["count"], 3);
     let reflection = &packed["reflection"];
     assert_eq!(
         (text(reflection, "content"), &reflection["metadata"]),
