@@ -49,6 +49,15 @@ fn next_call(tool: &str, code: Code) -> Option<&'static str> {
         }
         Code::NothingToSeal => "merkle_finalize a session, anchor_commit it, then round_seal again",
         Code::NoTrustedRoot => "pass root and count as merkle_root gave them, or session_id of a finalized session",
+        Code::SigningFailed => "pass sign=false, or ask a person to set up how git signs",
+        // Nothing that an agent could call mends these.
+        Code::SealBroken | Code::RoundsRolledBack | Code::RoundsForked => {
+            "report it to a person, word for word: refs/proof/rounds must be compared with another clone"
+        }
+        Code::ObjectMissing => "report it to a person: this clone lacks an object, and must be fetched in full",
+        Code::PolicyUnreadable => "report it to a person: the policy must be corrected on the branch that decides",
+        Code::RepositoryRefused => "report it to a person: the repository may not be used here as it is",
+        Code::RemoteFailed => "report it to a person: the remote does not answer or does not take it",
         _ => return None,
     })
 }

@@ -64,6 +64,29 @@ fn a_round_is_sealed_once_its_sessions_are_anchored() {
 }
 
 #[test]
+fn a_chain_of_rounds_that_was_altered_is_reported_in_words_for_an_agent() {
+    let home = repository();
+    commit(home.path(), "first");
+    let agent = Agent::new(home.path());
+    let run = |arguments: &[&str]| {
+        let run = common::run(common::command("git", home.path()).args(arguments));
+        assert_eq!(run.code, Some(0), "{run:?}");
+    };
+    run(&["update-ref", "refs/proof/rounds", "HEAD"]);
+    let error = agent.refused("ERR_SEAL_BROKEN", "round_seal", json!({}));
+    assert!(error["hint"].as_str().unwrap().contains("person"), "{error}");
+    run(&["update-ref", "-d", "refs/proof/rounds"]);
+    run(&["config", "gpg.format", "openpgp"]);
+    agent.ok("audit_session_start", json!({ "intent": "seal", "session_id": "s1" }));
+    agent.ok("thought_record", json!({ "session_id": "s1", "type": "reflection", "content": "done" }));
+    agent.ok("merkle_finalize", json!({ "session_id": "s1" }));
+    agent.ok("anchor_commit", json!({ "session_id": "s1", "commits": ["HEAD"] }));
+    let error = agent.refused("ERR_SIGNING_FAILED", "round_seal", json!({ "sign": true }));
+    assert!(error["hint"].as_str().unwrap().contains("sign=false"), "{error}");
+    assert_eq!(agent.ok("round_seal", json!({ "sign": false }))["round"], 1);
+}
+
+#[test]
 fn round_can_be_sealed_where_nothing_was_ever_recorded() {
     let home = repository();
     commit(home.path(), "first");
