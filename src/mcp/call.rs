@@ -135,7 +135,11 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
                 caller: caller(context, client),
                 continues: None,
             };
-            work(move |workspace| ops::start(workspace, &request))
+            work(move |workspace| {
+                let started = ops::start(workspace, &request)?;
+                ops::agent_join(workspace, &started.session_id);
+                Ok(started)
+            })
         }
         "thought_record" => {
             let request = record_request(&mut given, context, client)?;

@@ -31,7 +31,7 @@ mod view;
 mod workspace;
 
 pub use crate::store::Watcher;
-pub use agent::{Agent, ToolUse, agent_reminder, agent_start, agent_tool_use};
+pub use agent::{Agent, ToolUse, agent_join, agent_reminder, agent_start, agent_tool_use};
 pub use anchor::{
     AnchorOutcome, AnchorRequest, Anchored, Carried, CarryOutcome, SignOutcome, SignRequest, anchor, carry,
     carry_rewritten, sign,

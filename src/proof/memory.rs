@@ -69,7 +69,8 @@ mod tests {
     use crate::proof::change::GitAttestation;
 
     fn attestation() -> MemoryAttestation {
-        MemoryAttestation::of("a note", Timestamp::parse("2026-03-01T09:00:00.000Z").unwrap())
+        let Some(put_at) = Timestamp::parse("2026-03-01T09:00:00.000Z") else { unreachable!("it is a time") };
+        MemoryAttestation::of("a note", put_at)
     }
 
     #[test]

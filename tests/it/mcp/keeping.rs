@@ -23,8 +23,7 @@ fn notes_are_put_and_packed_and_proven_on_the_command_line() {
     let trusted = json!({ "proof": leaf, "root": root["root"], "count": root["record_count"] });
     assert_eq!(agent.ok("merkle_verify", trusted)["valid"], true);
     assert_eq!(check(home.path(), "s1")["records"], 3);
-    let calls: Vec<_> =
-        ledger(home.path()).into_iter().map(|(tool, session, outcome)| (tool, session, outcome)).collect();
+    let calls = ledger(home.path());
     for (at, tool) in ["memory_put", "memory_put", "memory_pack"].iter().enumerate() {
         assert_eq!(calls[at + 1], ((*tool).to_owned(), Some("s1".to_owned()), "ok".to_owned()));
     }
