@@ -51,7 +51,7 @@ fn next_call(tool: &str, code: Code) -> Option<&'static str> {
         Code::NoTrustedRoot => "pass root and count as merkle_root gave them, or session_id of a finalized session",
         Code::SigningFailed => "pass sign=false, or ask a person to set up how git signs",
         // Nothing that an agent could call mends these.
-        Code::SealBroken | Code::RoundsRolledBack | Code::RoundsForked => {
+        Code::SealBroken | Code::RoundsRolledBack => {
             "report it to a person, word for word: refs/proof/rounds must be compared with another clone"
         }
         Code::ObjectMissing => "report it to a person: this clone lacks an object, and must be fetched in full",
