@@ -76,6 +76,8 @@ codes! {
     TooLarge "ERR_TOO_LARGE" 2
     /// A text holds a credential.
     SecretDetected "ERR_SECRET_DETECTED" 2
+    /// There is nothing in a session's working memory to pack.
+    NothingToPack "ERR_NOTHING_TO_PACK" 1
     /// Sessions of the round are still open.
     OpenSessions "ERR_OPEN_SESSIONS" 1
     /// There is no session that a round could seal.

@@ -14,17 +14,25 @@ const LIMIT: usize = 1 << 20;
 
 /// Reads the text that `--content` or `--content-file` give, or opens an editor.
 pub(super) fn content(context: &Context, argument: Option<&str>, file: Option<&Path>, kind: &str) -> Result<String> {
+    match given(context, argument, file)? {
+        Some(text) => Ok(text),
+        None if io::stdin().is_terminal() => edit(context, kind),
+        None => Err(Error::new(Code::InvalidParams, "there is nothing to record")
+            .hint("give --content TEXT, --content-file FILE, or --content-file - for standard input")),
+    }
+}
+
+/// The text of an argument, or that of a file to its last byte; `None` where neither is given.
+pub(super) fn given(context: &Context, argument: Option<&str>, file: Option<&Path>) -> Result<Option<String>> {
     match (argument, file) {
-        (Some(text), _) => Ok(text.to_owned()),
-        (None, Some(file)) if file.as_os_str() == "-" => read("standard input", io::stdin().lock()),
+        (Some(text), _) => Ok(Some(text.to_owned())),
+        (None, Some(file)) if file.as_os_str() == "-" => read("standard input", io::stdin().lock()).map(Some),
         (None, Some(file)) => {
             let path = context.path(file);
             let opened = File::open(&path).map_err(|error| unreadable(&path.display().to_string(), &error))?;
-            read(&path.display().to_string(), opened)
+            read(&path.display().to_string(), opened).map(Some)
         }
-        (None, None) if io::stdin().is_terminal() => edit(context, kind),
-        (None, None) => Err(Error::new(Code::InvalidParams, "there is nothing to record")
-            .hint("give --content TEXT, --content-file FILE, or --content-file - for standard input")),
+        (None, None) => Ok(None),
     }
 }
 

@@ -168,16 +168,22 @@ fn role(entry: &EntryView) -> Role {
 fn body_lines(entry: &EntryView) -> Vec<String> {
     match entry.text() {
         None => vec!["(blanked: only its hashes are kept here)".to_owned()],
-        Some(text) => text.split('\n').map(|line| inert(&line.replace('\t', "    "))).collect(),
+        Some(text) => lines(text),
     }
 }
 
-fn one_line(text: &str) -> String {
+/// The lines of a text.
+pub(super) fn lines(text: &str) -> Vec<String> {
+    text.split('\n').map(|line| inert(&line.replace('\t', "    "))).collect()
+}
+
+/// A text on one line.
+pub(super) fn one_line(text: &str) -> String {
     inert(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// How long ago something was, in the largest unit that fits.
-fn ago(time: &Timestamp, now: &Timestamp) -> String {
+pub(super) fn ago(time: &Timestamp, now: &Timestamp) -> String {
     let passed = now.seconds() - time.seconds();
     let (number, unit) = match passed.unsigned_abs() {
         0..60 => return if passed < -5 { "in the future".to_owned() } else { "just now".to_owned() },

@@ -10,6 +10,7 @@ mod hook;
 mod init;
 mod man;
 mod mcp;
+mod memory;
 mod policy;
 mod read;
 mod record;
@@ -95,6 +96,7 @@ enum Command {
     Seal(rounds::Seal),
     Rounds(rounds::Rounds),
     Retain(retain::Retain),
+    Memory(memory::Memory),
     Policy(policy::Policy),
     Mcp(mcp::Mcp),
     Hook(hook::Hook),
@@ -132,6 +134,7 @@ impl Command {
             Self::Seal(command) => command.run(context, ui),
             Self::Rounds(command) => command.run(&context, ui),
             Self::Retain(command) => command.run(context, ui),
+            Self::Memory(command) => command.run(context, ui),
             Self::Policy(command) => command.run(&context, ui),
             Self::Mcp(command) => command.run(context),
             Self::Hook(command) => command.run(context, ui),

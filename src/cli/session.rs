@@ -62,6 +62,11 @@ impl Finalize {
             ui.say(&format!("warning: the session is finalized but not anchored: {error}"));
             ui.say("hint: git proof anchor");
         }
+        if outcome.unpacked > 0 {
+            let notes = if outcome.unpacked == 1 { "note was" } else { "notes were" };
+            ui.say(&format!("warning: {} {notes} not packed, and no longer can be", outcome.unpacked));
+            ui.say("hint: git proof memory list shows what is left in working memory; pack before finalizing");
+        }
         ui.show(&outcome, |outcome, _| {
             let anchored = outcome.anchors.iter().map(|anchor| format!("  anchored {}\n", anchor.commit));
             describe(&outcome.root) + &anchored.collect::<String>()

@@ -43,7 +43,21 @@ fn next_call(tool: &str, code: Code) -> Option<&'static str> {
         Code::NoStore => "audit_session_start opens the first session",
         Code::NoRepository => "start the server inside a git repository",
         Code::CommitNotFound => "name commits by their ids, or by names that git knows, such as HEAD",
+        Code::NothingToPack => "memory_put(session_id, text) puts a note there",
+        Code::OpenSessions => {
+            "merkle_finalize or audit_session_end closes each of details.open; defer=true leaves them to the next round"
+        }
+        Code::NothingToSeal => "merkle_finalize a session, anchor_commit it, then round_seal again",
         Code::NoTrustedRoot => "pass root and count as merkle_root gave them, or session_id of a finalized session",
+        Code::SigningFailed => "pass sign=false, or ask a person to set up how git signs",
+        // Nothing that an agent could call mends these.
+        Code::SealBroken | Code::RoundsRolledBack => {
+            "report it to a person, word for word: refs/proof/rounds must be compared with another clone"
+        }
+        Code::ObjectMissing => "report it to a person: this clone lacks an object, and must be fetched in full",
+        Code::PolicyUnreadable => "report it to a person: the policy must be corrected on the branch that decides",
+        Code::RepositoryRefused => "report it to a person: the repository may not be used here as it is",
+        Code::RemoteFailed => "report it to a person: the remote does not answer or does not take it",
         _ => return None,
     })
 }

@@ -8,7 +8,7 @@ use super::arguments::{Arguments, missing};
 use super::desk::Drawer;
 use super::progress::Reporter;
 use super::proofs::{merkle_proof, merkle_verify};
-use super::verdicts;
+use super::{keeping, verdicts};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git;
@@ -135,7 +135,11 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
                 caller: caller(context, client),
                 continues: None,
             };
-            work(move |workspace| ops::start(workspace, &request))
+            work(move |workspace| {
+                let started = ops::start(workspace, &request)?;
+                ops::agent_join(workspace, &started.session_id);
+                Ok(started)
+            })
         }
         "thought_record" => {
             let request = record_request(&mut given, context, client)?;
@@ -162,6 +166,10 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
             let revisions = given.list("commits")?.unwrap_or_default();
             let with_story = tool != "verify_commits";
             work(move |workspace| ops::verify(&workspace.context, &VerifyRequest { revisions, with_story }))
+        }
+        "round_seal" | "memory_put" | "memory_pack" => {
+            creates = tool == "round_seal"; // what others anchored can be sealed where nothing was recorded
+            keeping::work_of(tool, &mut given)?
         }
         "merkle_proof" => merkle_proof(&mut given)?,
         "merkle_verify" => merkle_verify(&mut given)?,

@@ -11,7 +11,9 @@
 mod answer;
 mod arguments;
 mod call;
+mod catalogue;
 mod desk;
+mod keeping;
 mod patient;
 mod progress;
 mod prompts;

@@ -1,6 +1,4 @@
-//! The catalogue: what each tool is called, what it takes, and what kind of call it is.
-//!
-//! Agents pay for these words with every request, so they are few; a test counts them.
+//! Tools as the protocol describes them: an entry of the catalogue with its schemas and annotations.
 
 use std::sync::Arc;
 
@@ -8,37 +6,32 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
 use super::Profile;
-use super::schema::answer;
-use super::verdicts::{ChainVerdict, ProofVerdict};
-use crate::ops::{
-    AnchorOutcome, AttestOutcome, AuditOutcome, EndOutcome, EntryView, FinalizeOutcome, InclusionOutcome, RootOutcome,
-    SearchOutcome, ShowOutcome, StartOutcome, TreeData, VerifyOutcome,
-};
+use super::catalogue::{CATALOGUE, CORE};
 
 /// What a call does to the store.
 #[derive(Clone, Copy)]
-enum Kind {
+pub(super) enum Kind {
     /// Nothing, but for its line in the ledger.
     Reads,
     /// It adds something, each time.
     Adds,
     /// It closes something; doing it again changes nothing.
     Closes,
+    /// It adds something and takes away what that stands for.
+    Replaces,
 }
 
-struct Spec {
-    name: &'static str,
-    title: &'static str,
-    description: &'static str,
-    kind: Kind,
-    required: &'static [&'static str],
-    properties: fn() -> Value,
+/// A tool.
+pub(super) struct Spec {
+    pub(super) name: &'static str,
+    pub(super) title: &'static str,
+    pub(super) description: &'static str,
+    pub(super) kind: Kind,
+    pub(super) required: &'static [&'static str],
+    pub(super) properties: fn() -> Value,
     /// The schema of its answers, from the type that it answers with.
-    output: fn() -> JsonObject,
+    pub(super) output: fn() -> JsonObject,
 }
-
-/// As many as `--profile core` serves, at the beginning of the catalogue.
-const CORE: usize = 6;
 
 fn served(profile: Profile) -> &'static [Spec] {
     match profile {
@@ -59,13 +52,14 @@ pub(super) fn known(profile: Profile, name: &str) -> Option<&'static str> {
 
 impl Spec {
     fn tool(&self) -> Tool {
-        let (reads, repeatable) = match self.kind {
-            Kind::Reads => (true, true),
-            Kind::Adds => (false, false),
-            Kind::Closes => (false, true),
+        let (reads, destroys, repeatable) = match self.kind {
+            Kind::Reads => (true, false, true),
+            Kind::Adds => (false, false, false),
+            Kind::Closes => (false, false, true),
+            Kind::Replaces => (false, true, false),
         };
         let annotations =
-            ToolAnnotations::new().read_only(reads).destructive(false).idempotent(repeatable).open_world(false);
+            ToolAnnotations::new().read_only(reads).destructive(destroys).idempotent(repeatable).open_world(false);
         Tool::new(self.name, self.description, self.input())
             .with_title(self.title)
             .with_raw_output_schema(Arc::new((self.output)()))
@@ -88,234 +82,4 @@ fn object(value: Value) -> JsonObject {
         Value::Object(object) => object,
         other => unreachable!("not an object: {other}"),
     }
-}
-
-fn text() -> Value {
-    json!({ "type": "string" })
-}
-
-fn said(description: &str) -> Value {
-    json!({ "type": "string", "description": description })
-}
-
-fn session() -> Value {
-    json!({ "session_id": text() })
-}
-
-const SESSION: &[&str] = &["session_id"];
-
-const CATALOGUE: &[Spec] = &[
-    Spec {
-        name: "audit_session_start",
-        title: "Start a session",
-        description: "Opens a session: a hash chain whose genesis covers intent, task and caller. Answers with session_id.",
-        kind: Kind::Adds,
-        required: &["intent"],
-        properties: || {
-            json!({
-                "intent": said("What you are about to do"),
-                "task_id": text(),
-                "session_id": said("Your own id instead of a random one"),
-                "scheme": { "type": "string", "enum": ["v1", "v1-sorted", "v1-rfc9162", "ams-v0"], "default": "v1" },
-                "proof_grade": {
-                    "type": "boolean", "default": true, "description": "Whether a reflection must close it",
-                },
-            })
-        },
-        output: answer::<StartOutcome>,
-    },
-    Spec {
-        name: "thought_record",
-        title: "Record a thought",
-        description: "Appends a thought to the chain; durable on return. session_id is required unless task_id is given \
-                      alone: then it goes to that task's session that is not proof-grade, opened if there is none. A text \
-                      with a credential is refused.",
-        kind: Kind::Adds,
-        required: &["type", "content"],
-        properties: || {
-            json!({
-                "session_id": text(),
-                "task_id": text(),
-                "type": {
-                    "type": "string", "enum": ["plan", "analysis", "decision", "reflection"],
-                    "description": "plan: the intended way; analysis: what was learned; decision: choice, alternatives, \
-                                    why; reflection: what happened, what remains uncertain; closes a task",
-                },
-                "content": said("At most 1 MiB"),
-                "parent_id": said("The record it follows; default the last one"),
-                "metadata": { "type": "object" },
-                "private": { "type": "boolean", "default": false, "description": "Keep the text out of evidence" },
-            })
-        },
-        output: answer::<EntryView>,
-    },
-    Spec {
-        name: "audit_verify_chain",
-        title: "Verify a session's chain",
-        description: "Recomputes every hash of a session. valid is true, or false with the first break: broken_at, index, \
-                      reason, expected, actual.",
-        kind: Kind::Reads,
-        required: SESSION,
-        properties: session,
-        output: answer::<ChainVerdict>,
-    },
-    Spec {
-        name: "audit_session_end",
-        title: "End a session",
-        description: "Ends a session: no more entries. Says how it stands. Call it last.",
-        kind: Kind::Closes,
-        required: SESSION,
-        properties: session,
-        output: answer::<EndOutcome>,
-    },
-    Spec {
-        name: "merkle_finalize",
-        title: "Finalize a session",
-        description: "Verifies the chain and closes the tree to its root, for good. A proof-grade session must end in a \
-                      reflection.",
-        kind: Kind::Closes,
-        required: SESSION,
-        properties: || {
-            json!({
-                "session_id": text(),
-                "idempotent": {
-                    "type": "boolean", "default": false,
-                    "description": "Answer with the stored root if it is finalized already",
-                },
-            })
-        },
-        output: answer::<FinalizeOutcome>,
-    },
-    Spec {
-        name: "merkle_root",
-        title: "Root of a session",
-        description: "Root and record_count of a finalized session, for pinning.",
-        kind: Kind::Reads,
-        required: SESSION,
-        properties: session,
-        output: answer::<RootOutcome>,
-    },
-    Spec {
-        name: "thought_verify",
-        title: "Verify a session's thoughts",
-        description: "The same as audit_verify_chain.",
-        kind: Kind::Reads,
-        required: SESSION,
-        properties: session,
-        output: answer::<ChainVerdict>,
-    },
-    Spec {
-        name: "thought_get",
-        title: "Get a record",
-        description: "One record with its hashes, and the calls made since the record before it (provenance).",
-        kind: Kind::Reads,
-        required: &["id"],
-        properties: || json!({ "id": text() }),
-        output: answer::<ShowOutcome>,
-    },
-    Spec {
-        name: "thought_tree",
-        title: "A session as a tree",
-        description: "All records of a session, nested by parent; beyond 40 levels as a flat list, entries, with parent_id.",
-        kind: Kind::Reads,
-        required: SESSION,
-        properties: session,
-        output: answer::<TreeData>,
-    },
-    Spec {
-        name: "thought_trail",
-        title: "How a record came about",
-        description: "The records from the first one to this one, along the parents.",
-        kind: Kind::Reads,
-        required: &["record_id"],
-        properties: || json!({ "session_id": text(), "record_id": text() }),
-        output: answer::<Vec<EntryView>>,
-    },
-    Spec {
-        name: "thought_search",
-        title: "Search records",
-        description: "Full-text search (FTS5 syntax), best first; rank is BM25, smaller is better.",
-        kind: Kind::Reads,
-        required: &["query"],
-        properties: || {
-            json!({
-                "query": text(),
-                "session_id": said("Only in this session"),
-                "limit": { "type": "integer", "minimum": 1, "maximum": 200, "default": 20 },
-            })
-        },
-        output: answer::<SearchOutcome>,
-    },
-    Spec {
-        name: "merkle_attest",
-        title: "Attest operations",
-        description: "Appends operations as leaves, all or none: what was run, digests of what was made.",
-        kind: Kind::Adds,
-        required: &["session_id", "operations"],
-        properties: || {
-            json!({
-                "session_id": text(),
-                "operations": { "type": "array", "items": { "type": "string" }, "minItems": 1 },
-            })
-        },
-        output: answer::<Vec<AttestOutcome>>,
-    },
-    Spec {
-        name: "merkle_proof",
-        title: "Prove a record",
-        description: "Inclusion proof of a record: record_id, or session_id with leaf_hash (its content_hash).",
-        kind: Kind::Reads,
-        required: &[],
-        properties: || json!({ "record_id": text(), "session_id": text(), "leaf_hash": text() }),
-        output: answer::<InclusionOutcome>,
-    },
-    Spec {
-        name: "merkle_verify",
-        title: "Check a proof",
-        description: "Checks an inclusion proof against a root and count you trust, or against the stored root of \
-                      session_id. Answers with valid.",
-        kind: Kind::Reads,
-        required: &["proof"],
-        properties: || {
-            json!({
-                "proof": { "type": "object", "description": "As merkle_proof returned it" },
-                "root": text(),
-                "count": { "type": "integer", "minimum": 1 },
-                "session_id": text(),
-            })
-        },
-        output: answer::<ProofVerdict>,
-    },
-    Spec {
-        name: "merkle_audit",
-        title: "How a tree stands",
-        description: "Leaf count, running root, and whether the session is finalized.",
-        kind: Kind::Reads,
-        required: SESSION,
-        properties: session,
-        output: answer::<AuditOutcome>,
-    },
-    Spec {
-        name: "anchor_commit",
-        title: "Anchor a session on commits",
-        description: "Binds a finalized session to the commits it explains: those it attested, unless commits are named. \
-                      merkle_finalize does this by itself; call it for commits made since.",
-        kind: Kind::Closes,
-        required: SESSION,
-        properties: || json!({ "session_id": text(), "commits": names(), "sign": { "type": "boolean" } }),
-        output: answer::<AnchorOutcome>,
-    },
-    Spec {
-        name: "verify_commits",
-        title: "Verify commits",
-        description: "Checks the proof of commits or ranges (HEAD by default) from this clone: verdict, sessions, findings.",
-        kind: Kind::Reads,
-        required: &[],
-        properties: || json!({ "commits": names() }),
-        output: answer::<VerifyOutcome>,
-    },
-];
-
-fn names() -> Value {
-    json!({ "type": "array", "items": { "type": "string" } })
 }

@@ -16,6 +16,9 @@ use crate::store::{AgentSession, NewSession, Observation};
 /// Largest name of a tool or of an agent's session. What is longer is no name.
 const MAX_AGENT_NAME: usize = 256;
 
+/// Where Claude Code tells its servers the id of its session.
+const CLAUDE_CODE_SESSION: &str = "CLAUDE_CODE_SESSION_ID";
+
 /// An agent's own session.
 #[derive(Debug, Clone, Copy)]
 pub struct Agent<'a> {
@@ -55,6 +58,18 @@ pub fn agent_start(workspace: &mut Workspace, agent: &Agent<'_>) -> Result<Id> {
     let (worktree, named) = (workspace.repository.worktree(), named(workspace));
     let found = workspace.store.resume_agent_session(&agent.here(&worktree, named.as_ref()))?;
     found.map_or_else(|| open(workspace, agent), Ok)
+}
+
+/// Joins a session that the MCP server has opened to the agent's own, where the agent tells its servers which one that is:
+/// its hooks then find the session, whatever else is current in the worktree. Who cannot be joined is found by the worktree.
+pub fn agent_join(workspace: &mut Workspace, session: &Id) {
+    let Some(told) = workspace.context.variable(CLAUDE_CODE_SESSION) else { return };
+    let Some(told) = told.to_str() else { return };
+    let agent = Agent { name: "claude-code", session: told };
+    if agent.check().is_ok() {
+        let worktree = workspace.repository.worktree();
+        let _ = workspace.store.join_agent_session(&agent.here(&worktree, None), session);
+    }
 }
 
 /// Notes what a tool did: its name and two digests, never what it was given or what it answered.

@@ -8,6 +8,7 @@ use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::{ChainHash, ContentHash};
+use crate::proof::memory::MemoryAttestation;
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
 use crate::store::{NewAttestation, NewEntry, NewEvent};
@@ -49,6 +50,10 @@ pub fn attest(workspace: &mut Workspace, session: Option<&str>, operations: &[St
                 "which change a session explains is attested by the tool alone",
             )
             .hint("commit while the session is open, or stage the change before the closing reflection"));
+        }
+        if MemoryAttestation::is_claimed_by(operation) {
+            return Err(Error::new(Code::InvalidParams, "what was in working memory is attested by the tool alone")
+                .hint("git proof memory put, then git proof memory pack"));
         }
     }
     let session = workspace.session(session)?;

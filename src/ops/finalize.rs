@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::anchor::{self, Anchored};
+use super::ledger::note_done;
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::RootHash;
@@ -27,6 +28,14 @@ pub struct FinalizeOutcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub not_anchored: Option<Error>,
+    /// How many notes of its working memory were not packed, and no longer can be.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unpacked: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Finalizes a session and anchors it on the commits that it attests. One that is finalized already: an error, or with
@@ -41,7 +50,11 @@ pub fn finalize(workspace: &mut Workspace, session: Option<&str>, idempotent: bo
             Ok(anchors) => (anchors, None),
             Err(error) => (Vec::new(), Some(error)),
         };
-        return Ok(FinalizeOutcome { root: outcome, anchors, not_anchored });
+        if !new {
+            note_done(workspace, "merkle_finalize", Some(&session), session.as_str())?; // it may have anchored something
+        }
+        let unpacked = workspace.store.unpacked_notes(&session)?;
+        return Ok(FinalizeOutcome { root: outcome, anchors, not_anchored, unpacked });
     }
     let details = serde_json::to_value(&outcome).ok();
     let mut error =

@@ -26,6 +26,14 @@ pub fn note(workspace: &mut Workspace, call: &Call<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Writes down what changed git and not the store. The ledger names a session if the call was about one.
+pub(super) fn note_done(workspace: &mut Workspace, tool: &str, session: Option<&Id>, given: &str) -> Result<()> {
+    let arguments = workspace.given.as_deref().unwrap_or(given).as_bytes();
+    let event = NewEvent { tool, arguments, at: workspace.context.now() };
+    workspace.store.note(session, &event, "ok")?;
+    Ok(())
+}
+
 /// Grows whenever something was written here: whoever sees it grow need not write the call down again.
 pub fn changes(workspace: &Workspace) -> u64 {
     workspace.store.changes()

@@ -15,6 +15,7 @@ mod init;
 mod input;
 mod ledger;
 mod log;
+mod memory;
 mod prove;
 mod receive;
 mod record;
@@ -32,7 +33,7 @@ mod vouch;
 mod workspace;
 
 pub use crate::store::Watcher;
-pub use agent::{Agent, ToolUse, agent_reminder, agent_start, agent_tool_use};
+pub use agent::{Agent, ToolUse, agent_join, agent_reminder, agent_start, agent_tool_use};
 pub use anchor::{
     AnchorOutcome, AnchorRequest, Anchored, Carried, CarryOutcome, SignOutcome, SignRequest, anchor, carry,
     carry_rewritten, sign,
@@ -53,6 +54,10 @@ pub use input::{Source, Trusted};
 pub use ledger::{Call, changes, note};
 pub use log::{
     LogOutcome, Provenance, SessionList, ShowOutcome, TreeData, TreeNode, TreeOutcome, log, sessions, show, trail, tree,
+};
+pub use memory::{
+    DropOutcome, MemoryOutcome, MemoryProof, NoteView, PackOutcome, PackRequest, PackedView, PutOutcome, PutRequest,
+    memory, memory_drop, memory_pack, memory_prove, memory_put,
 };
 pub use prove::{InclusionOutcome, prove};
 pub use receive::{Received, RefUpdate, receive};

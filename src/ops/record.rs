@@ -8,7 +8,7 @@ use super::workspace::{Workspace, parse_id};
 use super::{committing, start};
 use crate::error::{Code, Error, Result};
 use crate::proof::record::{Id, RecordType};
-use crate::store::{NewAttestation, NewEntry, NewEvent, NewThought};
+use crate::store::{Appended, NewAttestation, NewEntry, NewEvent, NewThought};
 
 /// What is to be recorded.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -70,33 +70,49 @@ pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<Entr
     let arguments = workspace.given.as_ref().unwrap_or(&request.content).as_bytes();
     let event = NewEvent { tool: "thought_record", arguments, at: thought.timestamp };
     let staged = if kind == RecordType::Reflection { staged_text(workspace, &session)? } else { None };
+    let entries = after_staged(workspace, staged.as_deref(), thought.clone());
+    let appended = workspace.store.append(&session, &entries, &event)?;
+    let Some(appended) = appended.into_iter().next_back() else { unreachable!("one entry in, one entry out") };
+    Ok(recorded(session, appended, &thought))
+}
+
+/// A thought, and before it the change that is staged, where a reflection closes the session.
+pub(super) fn after_staged<'a>(
+    workspace: &Workspace,
+    staged: Option<&'a str>,
+    thought: NewThought<'a>,
+) -> Vec<NewEntry<'a>> {
     let mut entries = Vec::new();
-    if let Some(operation) = &staged {
+    if let Some(operation) = staged {
         let (id, timestamp) = (workspace.context.new_id(), thought.timestamp);
         entries.push(NewEntry::Attestation(NewAttestation { id, operation, timestamp }));
     }
     entries.push(NewEntry::Thought(thought));
-    let appended = workspace.store.append(&session, &entries, &event)?;
-    let Some(appended) = appended.into_iter().next_back() else { unreachable!("one entry in, one entry out") };
-    Ok(EntryView {
+    entries
+}
+
+/// A thought that is in the chain now.
+pub(super) fn recorded(session: Id, appended: Appended, thought: &NewThought<'_>) -> EntryView {
+    let (kind, content) = (thought.kind, Some(thought.content.to_owned()));
+    EntryView {
         id: appended.id,
         session_id: session,
         index: appended.index,
         parent_id: appended.parent_id,
-        body: BodyView::Thought { kind, content: Some(request.content.clone()), task_id: appended.task_id },
-        metadata: metadata.as_deref().and_then(|text| serde_json::from_str(text).ok()),
+        body: BodyView::Thought { kind, content, task_id: appended.task_id },
+        metadata: thought.metadata.and_then(|text| serde_json::from_str(text).ok()),
         timestamp: appended.timestamp,
         prev_hash: appended.prev_hash,
         content_hash: appended.content_hash,
         chain_hash: appended.chain_hash,
-        private: request.private,
+        private: thought.private,
         blanked: false,
-    })
+    }
 }
 
 /// What is staged, to be attested before a reflection closes the session; `None` if nothing is, or the session has said
 /// so already. A repository that cannot tell does not keep anyone from reflecting.
-fn staged_text(workspace: &Workspace, session: &Id) -> Result<Option<String>> {
+pub(super) fn staged_text(workspace: &Workspace, session: &Id) -> Result<Option<String>> {
     let Ok(Some(staged)) = committing::staged_change(workspace) else { return Ok(None) };
     let said = workspace.store.attested(session)?;
     Ok((!said.contains(&staged)).then(|| staged.to_text()))

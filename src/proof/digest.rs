@@ -147,9 +147,11 @@ roles! {
     SealHash
     /// What a commit does, wherever it stands.
     ChangeId
+    /// SHA-256 of the text of a note in working memory.
+    TextHash
 }
 
-text_schema!(ContentHash ChainHash NodeHash RootHash AnchorId ArchiveHash SealHash: "Hash", "^[0-9a-f]{64}$");
+text_schema!(ContentHash ChainHash NodeHash RootHash AnchorId ArchiveHash SealHash TextHash: "Hash", "^[0-9a-f]{64}$");
 
 impl ChainHash {
     /// 64 zeros: the genesis of scheme `ams-v0`.

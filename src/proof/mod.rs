@@ -13,6 +13,7 @@ pub mod inclusion;
 pub mod keys;
 pub mod log;
 pub mod logged;
+pub mod memory;
 pub mod note;
 pub mod policy;
 pub mod record;

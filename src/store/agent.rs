@@ -15,6 +15,9 @@ const OPENED_BY_HOOK: &str = "hook_session_start";
 /// What every note of a tool begins with, and nothing else in the ledger does.
 const OBSERVED: &str = "observed:";
 
+/// Before the name of an agent whose own session the MCP server has opened a session for.
+const JOINED: &str = "mcp:";
+
 /// An agent's own session, and where it runs.
 #[derive(Debug, Clone, Copy)]
 pub struct AgentSession<'a> {
@@ -70,6 +73,13 @@ impl Store {
         })
     }
 
+    /// Joins the session that the MCP server has opened for an agent to the agent's own, whose hooks come from elsewhere:
+    /// two of them may work in one worktree, and only one of their sessions is current there.
+    pub fn join_agent_session(&mut self, agent: &AgentSession<'_>, session: &Id) -> Result<()> {
+        let name = format!("{JOINED}{}", agent.agent);
+        self.unflushed(|transaction| map(transaction, &AgentSession { agent: &name, ..*agent }, session))
+    }
+
     /// Notes what a tool did in the agent's session, even if that is closed by now: an agent commits after it has
     /// finalized. `None`, and nothing noted, if the agent's session is not known.
     ///
@@ -111,14 +121,7 @@ impl Store {
 /// The session of an agent's session, as things stand now: a session that a person or the MCP server has opened here
 /// goes before the one that it had.
 fn find(transaction: &Connection, agent: &AgentSession<'_>) -> Result<Option<SessionRow>, Failure> {
-    let mapped: Option<String> = transaction
-        .prepare_cached("SELECT session_id FROM agent_sessions WHERE agent = ?1 AND agent_session = ?2")?
-        .query_row((agent.agent, agent.session), |row| row.get(0))
-        .optional()?;
-    let mapped = match mapped {
-        None => None,
-        Some(id) => Some(Id::parse(&id).ok_or_else(|| damaged("the session of an agent"))?),
-    };
+    let mapped = mapped(transaction, agent.agent, agent.session)?;
     if let Some(row) = opened_by_others(transaction, agent)? {
         if mapped.as_ref() != Some(row.id()) {
             map(transaction, agent, row.id())?;
@@ -128,7 +131,16 @@ fn find(transaction: &Connection, agent: &AgentSession<'_>) -> Result<Option<Ses
     mapped.map(|id| session::find(transaction, &id)).transpose()
 }
 
-/// The open session that a person or the MCP server has chosen for this place.
+/// The session that an agent's session is known to work in.
+fn mapped(transaction: &Connection, agent: &str, session: &str) -> Result<Option<Id>, Failure> {
+    let id: Option<String> = transaction
+        .prepare_cached("SELECT session_id FROM agent_sessions WHERE agent = ?1 AND agent_session = ?2")?
+        .query_row((agent, session), |row| row.get(0))
+        .optional()?;
+    id.map(|id| Id::parse(&id).ok_or_else(|| damaged("the session of an agent"))).transpose()
+}
+
+/// The open session that a person or the MCP server has chosen for this agent, or for this place.
 fn opened_by_others(transaction: &Connection, agent: &AgentSession<'_>) -> Result<Option<SessionRow>, Failure> {
     if let Some(named) = agent.named {
         return match session::find(transaction, named) {
@@ -136,6 +148,12 @@ fn opened_by_others(transaction: &Connection, agent: &AgentSession<'_>) -> Resul
             Err(Failure::Refused(error)) if error.code == Code::SessionNotFound => Ok(None),
             Err(error) => Err(error),
         };
+    }
+    if let Some(joined) = mapped(transaction, &format!("{JOINED}{}", agent.agent), agent.session)? {
+        let row = session::find(transaction, &joined)?;
+        if row.is_open() {
+            return Ok(Some(row));
+        }
     }
     let Some(current) = session::current(transaction, agent.worktree)? else { return Ok(None) };
     if event::opened_by(transaction, &current)?.as_deref() == Some(OPENED_BY_HOOK) {

@@ -87,16 +87,26 @@ impl Store {
         self.write(|transaction| {
             let row = session::find(transaction, session)?;
             takes_entries(&row)?;
-            let count = format!("count {}", row.count + entries.len() as u64);
-            let last_event = event::write(transaction, Some(session), event, Some(&count))?;
-            let mut tip = tip(transaction, &row)?;
-            entries.iter().map(|entry| append_one(transaction, &row, &mut tip, entry, last_event)).collect()
+            append_all(transaction, &row, entries, event)
         })
     }
 }
 
+/// Appends entries inside a transaction to a session that takes them, and writes that into the ledger.
+pub(super) fn append_all(
+    connection: &Connection,
+    row: &SessionRow,
+    entries: &[NewEntry<'_>],
+    event: &NewEvent<'_>,
+) -> Result<Vec<Appended>, Failure> {
+    let count = format!("count {}", row.count + entries.len() as u64);
+    let last_event = event::write(connection, Some(row.id()), event, Some(&count))?;
+    let mut tip = tip(connection, row)?;
+    entries.iter().map(|entry| append_one(connection, row, &mut tip, entry, last_event)).collect()
+}
+
 /// A session takes entries until it is finalized or ended.
-fn takes_entries(row: &SessionRow) -> Result<(), Error> {
+pub(super) fn takes_entries(row: &SessionRow) -> Result<(), Error> {
     let id = row.id();
     let details = serde_json::json!({ "session_id": id });
     if row.finalized {

@@ -1,6 +1,6 @@
 //! Full-text search over what was recorded.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 
 use super::read::{self, StoredEntry};
 use super::{Failure, Store};
@@ -52,15 +52,33 @@ fn hits(connection: &Connection, query: &str, session: Option<&Id>, limit: u32) 
     let columns: Vec<String> = read::COLUMNS.split(", ").map(|column| format!("r.{column}")).collect();
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {}, f.rank FROM thought_records_fts f JOIN thought_records r ON r.seq = f.rowid \
-         WHERE thought_records_fts MATCH ?1 AND (?2 IS NULL OR r.session_id = ?2) ORDER BY f.rank, r.seq LIMIT ?3",
+         WHERE thought_records_fts MATCH ?1 AND f.rowid BETWEEN ?4 AND ?5 AND (?2 IS NULL OR r.session_id = ?2) \
+         ORDER BY f.rank, r.seq LIMIT ?3",
         columns.join(", ")
     ))?;
-    let mut rows = statement.query((query, session.map(Id::as_str), limit))?;
+    let (first, last) = match session {
+        Some(session) => span(connection, session)?,
+        None => (0, i64::MAX),
+    };
+    let mut rows = statement.query((query, session.map(Id::as_str), limit, first, last))?;
     let mut hits = Vec::new();
     while let Some(row) = rows.next()? {
         hits.push(Hit { entry: StoredEntry::read(row)?, rank: row.get(columns.len())? });
     }
     Ok(hits)
+}
+
+/// The numbers between which the entries of a session lie: what else the store holds is not looked at.
+fn span(connection: &Connection, session: &Id) -> Result<(i64, i64), Failure> {
+    let end = |direction: &str| {
+        connection
+            .prepare_cached(&format!(
+                "SELECT seq FROM thought_records WHERE session_id = ?1 ORDER BY position {direction} LIMIT 1"
+            ))?
+            .query_row([session.as_str()], |row| row.get(0))
+            .optional()
+    };
+    Ok((end("ASC")?.unwrap_or(0), end("DESC")?.unwrap_or(0)))
 }
 
 /// What FTS5 says of a query that it cannot read is a plain error: only a bad query gets that far.

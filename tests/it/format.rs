@@ -12,6 +12,7 @@ use git_proof::proof::evidence::{self, Summary, Verifier};
 use git_proof::proof::inclusion::InclusionProof;
 use git_proof::proof::log;
 use git_proof::proof::logged::{ConsistencyProof, LoggedProof};
+use git_proof::proof::memory::{self, MemoryAttestation};
 use git_proof::proof::note::NoteLine;
 use git_proof::proof::record::{Body, Line};
 use git_proof::proof::scheme::Scheme;
@@ -159,6 +160,13 @@ fn diff_has_the_change_id_that_anchor_and_attestation_state() {
 }
 
 #[test]
+fn memory_attestation_holds_the_hash_of_the_note_that_is_named() {
+    let shown = PAGE.lines().find(|line| line.starts_with("{\"memory\":")).unwrap();
+    let said = MemoryAttestation::parse(shown.as_bytes()).unwrap();
+    assert_eq!((said.to_text().as_str(), said.text_hash), (shown, memory::text_hash("the cache is keyed by path")));
+}
+
+#[test]
 fn anchor_is_that_of_the_session_and_its_commit() {
     let text = file("anchor.line");
     let line = NoteLine::parse(text.trim_end().as_bytes()).unwrap().unwrap();
@@ -283,6 +291,7 @@ fn every_digest_on_the_page_comes_from_the_examples() {
     known.insert(Scheme::V1.node(&leaves[2], &leaves[2]).to_string());
     known.extend(["seal-1.json", "seal-2.json"].map(|name| hex(sha256(file(name).as_bytes()))));
     // Held by tests of their own, above.
+    known.insert(memory::text_hash("the cache is keyed by path").to_string());
     known.extend(["v1-sorted", "v1-rfc9162", "ams-v0", "log leaf s-2"].map(|label| printed(label).to_owned()));
     for digest in digests(PAGE) {
         assert!(known.contains(digest), "{digest}");

@@ -17,6 +17,7 @@ mod init;
 mod layers;
 mod manual;
 mod mcp;
+mod memory;
 mod mutations;
 mod naive;
 mod policy;

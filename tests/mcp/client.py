@@ -74,7 +74,7 @@ async def writeback(server, mode):
         expect("the server's name", client.server_info.name == "git-proof")
         expect("instructions", "audit_session_start" in client.instructions)
         tools = (await client.list_tools()).tools
-        expect("all tools", len(tools) == 17)
+        expect("all tools", len(tools) == 20)
         for tool in tools:
             jsonschema.Draft202012Validator.check_schema(tool.output_schema)
             jsonschema.Draft202012Validator.check_schema(tool.input_schema)
@@ -98,7 +98,13 @@ async def writeback(server, mode):
         await refused(client, "INVALID_PARAMS", "thought_record", session_id=session, type="plan", content=1)
         verified = await ok(client, "audit_verify_chain", session_id=session)
         expect("the chain holds", verified["valid"] and verified["chain_length"] == 3)
-        await ok(client, "thought_record", session_id=session, type="reflection", content="done")
+        await refused(client, "ERR_NOTHING_TO_PACK", "memory_pack", session_id=session)
+        note = "the cache is keyed by path"
+        put = await ok(client, "memory_put", session_id=session, text=note, key="suspect")
+        expect("the hash of the note", put["text_hash"] == sha256(note.encode()).hex())
+        packed = await ok(client, "memory_pack", session_id=session, content="done")
+        expect("the reflection", packed["reflection"]["content"] == "done" and len(packed["packed"]) == 1)
+        await refused(client, "ERR_OPEN_SESSIONS", "round_seal")
         finalized = await ok(client, "merkle_finalize", session_id=session)
         root = await ok(client, "merkle_root", session_id=session)
         # The control: what is not such an answer is not taken for one.
@@ -121,7 +127,10 @@ async def writeback(server, mode):
         entries = flat(await ok(client, "thought_tree", session_id=session))
         chain = genesis
         for entry in entries:
-            body = {key: entry[key] for key in ("content", "id", "prev_hash", "task_id", "timestamp", "type")}
+            fields = ("content", "id", "prev_hash", "task_id", "timestamp", "type")
+            if "attest" in entry:
+                fields = ("attest", "id", "prev_hash", "timestamp")
+            body = {key: entry[key] for key in fields}
             if entry["metadata"]:
                 body["metadata"] = entry["metadata"]
             content = sha256(canonical(body))
@@ -131,15 +140,23 @@ async def writeback(server, mode):
             expect("the chain hash", entry["chain_hash"] == chain.hex())
         leaves = [bytes.fromhex(entry["content_hash"]) for entry in entries]
         expect("the head", chain.hex() == root["head"])
-        expect("the count", root["record_count"] == len(leaves) == 4)
+        expect("the count", root["record_count"] == len(leaves) == 5)
         expect("the root", merkle_root(leaves) == root["root"])
 
-        proof = await ok(client, "merkle_proof", record_id=entries[2]["id"])
+        # The note, from its text to the root: it was packed before the reflection.
+        leaf = entries[3]
+        expect("its hash is in the leaf", sha256(note.encode()).hex() in leaf["attest"] and note not in leaf["attest"])
+        expect("the leaf is the one that was packed", leaf["id"] == packed["packed"][0]["record_id"])
+        proof = await ok(client, "merkle_proof", record_id=leaf["id"])
         node = bytes.fromhex(proof["leaf_hash"])
         for step in proof["proof"]:
             other = bytes.fromhex(step["hash"])
             node = sha256(node, other) if step["position"] == "right" else sha256(other, node)
         expect("the inclusion proof", node.hex() == root["root"])
+
+        sealed = await ok(client, "round_seal", defer=True)
+        expect("the session is sealed", [one["root"] for one in sealed["sessions"]] == [root["root"]])
+        await refused(client, "ERR_NOTHING_TO_SEAL", "round_seal", defer=True)
 
         resource = await client.read_resource(f"proof://session/{session}")
         expect("the resource", json.loads(resource.contents[0].text)["root"]["root"] == root["root"])

@@ -60,11 +60,17 @@ def writeback(client):
     record("decision", "a log; rejected: a journal")
     verified = client.call("audit_verify_chain", session_id=session)
     expect("the chain holds", verified["valid"] and verified["chain_length"] == 2)
+    put = client.call("memory_put", session_id=session, text="a note")
+    expect("the hash of the note", put["text_hash"] == sha256(b"a note").hex())
+    packed = client.call("memory_pack", session_id=session)
+    expect("the note is packed", [note["text_hash"] for note in packed["packed"]] == [put["text_hash"]])
+    for entry in (client.call("thought_get", id=packed["packed"][0]["record_id"]), packed["reflection"]):
+        leaves.append(bytes.fromhex(entry["content_hash"]))
     last = record("reflection", "it went well")
     finalized = client.call("merkle_finalize", session_id=session)
     root = client.call("merkle_root", session_id=session)
     expect("merkle_root is what merkle_finalize said", root == finalized)
-    expect("the count", root["record_count"] == len(leaves) == 3)
+    expect("the count", root["record_count"] == len(leaves) == 5)
     expect("the root", root["root"] == merkle_root(leaves))
     link = sha256(bytes.fromhex(last["content_hash"]), bytes.fromhex(last["prev_hash"]))
     expect("the head", root["head"] == last["chain_hash"] == link.hex())
@@ -75,13 +81,15 @@ def writeback(client):
     expect("it is anchored", [anchor["created"] for anchor in anchored["anchors"]] == [True])
     verified = client.call("verify_commits")
     expect(f"the commit is proven: {verified}", verified["verdict"] == "pass")
+    sealed = client.call("round_seal")
+    expect("the session is sealed", [one["session_id"] for one in sealed["sessions"]] == [session])
     return session
 
 
 def listings(client, session):
     tools, remarks = client.ask("tools/list", "--strict")
     names = [tool["name"] for tool in tools["tools"]]
-    expect(f"the tools: {names}", names[:6] == CORE and len(names) == 17)
+    expect(f"the tools: {names}", names[:6] == CORE and len(names) == 20)
     expect(f"no schema is refused: {remarks[:500]}", "Error: tool" not in remarks)
     expect("every tool says what it answers", all("data" in json.dumps(tool["outputSchema"]) for tool in tools["tools"]))
     resources, _ = client.ask("resources/list")

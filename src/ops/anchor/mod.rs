@@ -11,6 +11,7 @@ use std::collections::{BTreeSet, HashSet};
 use serde::Serialize;
 
 use super::finalize;
+use super::ledger::note_done;
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
 use crate::git::{Commit, Git};
@@ -79,7 +80,9 @@ pub fn anchor(workspace: &mut Workspace, request: &AnchorRequest) -> Result<Anch
     if commits.is_empty() {
         commits.push(git.resolve("HEAD")?);
     }
-    on_commits_signed(workspace, &git, &row, &commits, request.sign)
+    let outcome = on_commits_signed(workspace, &git, &row, &commits, request.sign)?;
+    note_done(workspace, "anchor_commit", Some(&row.session_id), row.session_id.as_str())?;
+    Ok(outcome)
 }
 
 /// The commits that a session attests: those made while it was open, and those that its staged change became.

@@ -9,6 +9,7 @@ use super::chain::{SEAL_FILE, Walked, walk};
 use crate::error::{Code, Error, Result};
 use crate::git::{self, FILE, Git, ROUNDS, TreeEntry};
 use crate::ops::anchor::{Line, is_true, publish};
+use crate::ops::ledger::note_done;
 use crate::ops::verify::{LeftOut, Sealable, sealable};
 use crate::ops::workspace::Workspace;
 use crate::proof::digest::{AnchorId, CommitId, RootHash, SealHash};
@@ -133,6 +134,7 @@ pub fn seal(workspace: &mut Workspace, request: &SealRequest) -> Result<SealOutc
             continue; // another process of this clone was faster
         }
         announce(workspace, &git, &written)?;
+        note_done(workspace, "round_seal", None, &written.hash.to_string())?;
         let Written { seal, hash, commit, signature } = written;
         return Ok(SealOutcome {
             round: seal.round,

@@ -207,6 +207,47 @@ fn session_named_by_the_environment_goes_first() {
     assert_eq!((current(&scratch).as_str(), observed(&scratch, "s").len()), ("other", 1));
 }
 
+/// Has an agent's MCP server open a session, in the environment that Claude Code gives to its servers.
+fn start_through_server(scratch: &Scratch, agents_session: &str, session: &str) {
+    let client = json!({ "name": "claude-code", "version": "2" });
+    let hello = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
+    let start =
+        json!({ "name": "audit_session_start", "arguments": { "intent": "through MCP", "session_id": session } });
+    let lines = [
+        json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": start }),
+    ];
+    let input = scratch.around().join("calls.jsonl");
+    std::fs::write(&input, lines.map(|line| format!("{line}\n")).concat()).unwrap();
+    let mut command = scratch.proof(["mcp"]);
+    command.env("CLAUDE_CODE_SESSION_ID", agents_session).stdin(std::fs::File::open(input).unwrap());
+    let output = command.output().unwrap();
+    assert!(String::from_utf8(output.stdout).unwrap().contains("\"isError\":false"));
+}
+
+#[test]
+fn two_agents_with_servers_in_one_worktree_are_noted_each_in_its_own_session() {
+    let scratch = Scratch::new();
+    start_through_server(&scratch, "one", "s1");
+    start_through_server(&scratch, "two", "s2");
+    let tool = |id: &str| {
+        let mut event = input("claude-code-tool");
+        event["session_id"] = json!(id);
+        assert_eq!(send(&scratch, "claude-code", &event).err, "");
+    };
+    for id in ["one", "two", "one"] {
+        tool(id);
+    }
+    assert_eq!((observed(&scratch, "s1").len(), observed(&scratch, "s2").len()), (2, 1));
+    assert_eq!((current(&scratch).as_str(), scratch.rows("audit_sessions")), ("s2", 2));
+    // Once it is closed, what is current counts again; and an id that is none is not in the way.
+    scratch.json(&["end", "--session", "s1"]);
+    tool("one");
+    assert_eq!(observed(&scratch, "s2").len(), 2);
+    start_through_server(&scratch, &"x".repeat(1000), "s3");
+}
+
 #[test]
 fn known_session_is_noted_without_asking_git() {
     let scratch = Scratch::new();

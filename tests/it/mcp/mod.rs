@@ -1,6 +1,7 @@
 //! The MCP server as a process: through rmcp's own client, and line by line.
 
 mod catalogue;
+mod keeping;
 mod progress;
 mod refusals;
 mod schema;

@@ -60,6 +60,16 @@ fn arguments_are_taken_strictly() {
         ("merkle_verify", json!({ "proof": {}, "root": "00".repeat(32) }), "count"),
         ("merkle_verify", json!({ "proof": {}, "count": 1 }), "root"),
         ("merkle_audit", json!({ "session_id": "s1", "x": 1 }), "x"),
+        ("memory_put", json!({ "text": "x" }), "session_id"),
+        ("memory_put", json!({ "session_id": "s1" }), "text"),
+        ("memory_put", json!({ "session_id": "s1", "text": "" }), "text"),
+        ("memory_put", json!({ "session_id": "s1", "text": "x", "key": 1 }), "key"),
+        ("memory_put", json!({ "session_id": "s1", "text": "x", "kind": "y" }), "kind"),
+        ("memory_pack", json!({}), "session_id"),
+        ("memory_pack", json!({ "session_id": "s1", "content": 1 }), "content"),
+        ("round_seal", json!({ "defer": "yes" }), "defer"),
+        ("round_seal", json!({ "sign": 1 }), "sign"),
+        ("round_seal", json!({ "session_id": "s1" }), "session_id"),
     ];
     let before = ledger(home.path()).len();
     for (tool, arguments, named) in &cases {
@@ -129,13 +139,25 @@ fn every_code_of_a_session() {
     refused("ERR_NOT_FINALIZED", "merkle_verify", json!({ "proof": proof, "session_id": "s1" }), "merkle_finalize");
     let elsewhere = json!({ "session_id": "s9", "record_id": kept["id"] });
     refused("ERR_RECORD_NOT_FOUND", "thought_trail", elsewhere, "thought_tree");
+    refused("ERR_NOTHING_TO_PACK", "memory_pack", s1(), "memory_put");
+    refused("ERR_SESSION_NOT_FOUND", "memory_pack", none(), "audit_session_start");
+    let put = |session: &str, text: &str| json!({ "session_id": session, "text": text });
+    refused("ERR_SESSION_NOT_FOUND", "memory_put", put("s2", "x"), "audit_session_start");
+    refused("ERR_SECRET_DETECTED", "memory_put", put("s1", SECRET), "without");
+    refused("ERR_TOO_LARGE", "memory_put", put("s1", &"x".repeat((1 << 20) + 1)), "summary");
+    refused("ERR_OPEN_SESSIONS", "round_seal", json!({}), "defer=true");
+    refused("ERR_NOTHING_TO_SEAL", "round_seal", json!({ "defer": true }), "anchor_commit");
     agent.ok("audit_session_end", s1());
+    refused("ERR_SESSION_ENDED", "memory_put", put("s1", "x"), "audit_session_start");
+    refused("ERR_SESSION_ENDED", "memory_pack", s1(), "audit_session_start");
     refused("ERR_SESSION_ENDED", "thought_record", record(json!({})), "audit_session_start");
     agent.ok("audit_session_start", json!({ "intent": "codes", "session_id": "s2" }));
     agent.ok("thought_record", json!({ "session_id": "s2", "type": "reflection", "content": "x" }));
     agent.ok("merkle_finalize", json!({ "session_id": "s2" }));
     refused("ERR_ALREADY_FINALIZED", "merkle_finalize", json!({ "session_id": "s2" }), "merkle_root");
     refused("ERR_ALREADY_FINALIZED", "thought_record", record(json!({ "session_id": "s2" })), "audit_session_start");
+    refused("ERR_ALREADY_FINALIZED", "memory_put", put("s2", "x"), "audit_session_start");
+    refused("ERR_ALREADY_FINALIZED", "memory_pack", none(), "audit_session_start");
 }
 
 #[test]

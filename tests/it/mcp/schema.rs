@@ -91,7 +91,12 @@ fn every_answer_is_as_its_schema_says_in_every_version() {
         for tool in ["audit_verify_chain", "thought_verify", "thought_tree", "merkle_audit"] {
             agent.ok(tool, s1());
         }
+        agent.refused("ERR_NOTHING_TO_PACK", "memory_pack", s1());
+        agent.ok("memory_put", json!({ "session_id": "s1", "text": "a note" }));
+        agent.ok("memory_put", json!({ "session_id": "s1", "text": "another", "key": "k" }));
+        agent.ok("memory_pack", s1());
         record("reflection");
+        agent.refused("ERR_OPEN_SESSIONS", "round_seal", json!({}));
         agent.ok("thought_get", json!({ "id": plan["id"] }));
         agent.ok("thought_trail", json!({ "record_id": plan["id"] }));
         agent.ok("thought_search", json!({ "query": "plan OR reflection" }));
@@ -101,6 +106,8 @@ fn every_answer_is_as_its_schema_says_in_every_version() {
         commit(home.path(), "a commit");
         agent.ok("anchor_commit", json!({ "session_id": "s1", "commits": ["HEAD"] }));
         assert_eq!(agent.ok("verify_commits", json!({}))["verdict"], "pass");
+        assert_eq!(agent.ok("round_seal", json!({}))["round"], 1);
+        agent.refused("ERR_NOTHING_TO_SEAL", "round_seal", json!({}));
         agent.refused("ERR_COMMIT_NOT_FOUND", "verify_commits", json!({ "commits": ["nowhere"] }));
         let proof = agent.ok("merkle_proof", json!({ "record_id": plan["id"] }));
         agent.ok("merkle_verify", json!({ "proof": proof, "session_id": "s1" }));
@@ -111,7 +118,7 @@ fn every_answer_is_as_its_schema_says_in_every_version() {
         assert_eq!(agent.ok("audit_verify_chain", s1())["valid"], false);
         let tools = agent.ask(async |peer| peer.list_all_tools().await.unwrap());
         for tool in &tools {
-            if tool.name != "verify_commits" {
+            if !matches!(&*tool.name, "verify_commits" | "round_seal") {
                 agent.refused("INVALID_PARAMS", &tool.name, json!({}));
             }
             agent.refused("INVALID_PARAMS", &tool.name, json!({ "nobody": "asked" }));

@@ -24,6 +24,7 @@ fn provoke() -> Vec<Ran> {
     run(&["start", "--intent", "x", "--session-id", "s"]);
     run(&["log", "--session", "nowhere"]);
     run(&["finalize"]);
+    run(&["memory", "pack"]);
     run(&["root"]);
     run(&["show", "nobody"]);
     run(&["record", "--type", "plan", "--content", "x", "--parent", "nobody"]);

@@ -450,3 +450,28 @@ fn every_record_is_found_at_once_however_many_were_taken_up_before() {
     }
     assert_eq!(scratch.json(&["search", "needle", "-n", "200"])["hits"].as_array().unwrap().len(), 150);
 }
+
+#[test]
+fn search_in_one_session_finds_its_first_and_last_entry_and_none_of_another() {
+    let scratch = Scratch::new();
+    for session in ["one", "two", "none"] {
+        scratch.start(session, &["--not-proof-grade"]);
+    }
+    for round in 0..3 {
+        for session in ["one", "two"] {
+            let content = format!("needle {round} of {session}");
+            scratch.json(&["record", "--type", "plan", "--content", &content, "--session", session]);
+        }
+    }
+    let found = |session: &str| -> Vec<String> {
+        let hits = scratch.json(&["search", "needle", "--session", session])["hits"].as_array().unwrap().clone();
+        hits.iter().map(|hit| text(hit, "content").to_owned()).collect()
+    };
+    for session in ["one", "two"] {
+        let mut all = found(session);
+        all.sort_unstable();
+        assert_eq!(all, (0..3).map(|round| format!("needle {round} of {session}")).collect::<Vec<_>>());
+    }
+    assert!(found("none").is_empty());
+    assert_eq!(scratch.json(&["search", "needle"])["hits"].as_array().unwrap().len(), 6);
+}

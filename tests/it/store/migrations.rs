@@ -9,7 +9,7 @@ const FROZEN: [(&str, &str); 5] = [
     ("0002_agents.sql", "ea111dbdf4c4598b4ca4d0e9c0a5ba994cd6af54b26a0708d4586256f5235636"),
     ("0003_search.sql", "413974c3af872eda75d2f4cb74d154aabc3babb8d72f25a075084e9a32f13039"),
     ("0004_anchors.sql", "3229319417fedb49bd80ae76f2e4ad4f087209fddd87c946a9f97ba0f96f4c2c"),
-    ("0005_rounds.sql", "643c865a413acc1d7da953333bbcae56426955ea6d1d0ee1cb539bcc67184f99"),
+    ("0005_rounds.sql", "21ba66dce425f4ad3da24a0be54685b190654d81ebe9443c4e17d39801e3ee6b"),
 ];
 
 /// The stores of tests/fixtures, one for each level, and what is in them.
@@ -58,6 +58,25 @@ fn program_takes_every_migration_in_order() {
 #[test]
 fn there_is_a_fixture_for_every_level() {
     assert_eq!(FIXTURES.len(), FROZEN.len());
+}
+
+#[test]
+fn fixture_of_a_level_is_at_that_level() {
+    for (taken, fixture) in FIXTURES.iter().enumerate() {
+        let level: usize =
+            with_fixture(fixture).database().pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+        assert_eq!(level, taken + 1, "{fixture}");
+    }
+}
+
+#[test]
+fn store_of_every_level_takes_notes_and_packs_them() {
+    for fixture in FIXTURES {
+        let scratch = with_fixture(fixture);
+        scratch.json(&["memory", "put", "--text", "an old store", "--session", "open"]);
+        assert_eq!(scratch.json(&["memory", "pack", "--session", "open"])["reflection"]["index"], 4, "{fixture}");
+        scratch.json(&["check", "--session", "open"]);
+    }
 }
 
 #[test]

@@ -1,0 +1,233 @@
+//! `memory put`, `memory list`, `memory pack`, `memory prove`, `memory drop`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::content::given;
+use super::draw::{ago, lines, one_line};
+use super::ui::{Role, Ui};
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+use crate::ops::{self, PackRequest, PutRequest, Workspace};
+
+/// Keep notes while a session works, and pack them into leaves
+///
+/// A note stays in this clone. Packing makes a leaf of each that holds the SHA-256 of its text and not the text, removes the
+/// texts and records a reflection. Whoever still has a text can prove that it was there. A short text can be guessed from its
+/// hash: keep nothing here that nobody may guess.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof memory put --key flaky --text \"the importer test fails once in ten runs\"
+  git proof memory list
+  git proof memory pack
+  git proof memory prove --text \"the importer test fails once in ten runs\" > proof.json")]
+pub(super) struct Memory {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Put(Put),
+    List(List),
+    Pack(Pack),
+    Prove(Prove),
+    Drop(Forget),
+}
+
+impl Memory {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        match &self.what {
+            What::Put(command) => command.run(context, ui),
+            What::List(command) => command.run(context, ui),
+            What::Pack(command) => command.run(context, ui),
+            What::Prove(command) => command.run(context, ui),
+            What::Drop(command) => command.run(context, ui),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+struct SessionArgument {
+    /// The session [default: GIT_PROOF_SESSION, else the current one]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+/// A text that is hashed as it is, to its last byte.
+#[derive(Debug, Args)]
+struct TextArgument {
+    /// The text
+    #[arg(long, value_name = "TEXT", conflicts_with = "text_file", allow_hyphen_values = true)]
+    text: Option<String>,
+    /// A file with the text, or - for standard input
+    #[arg(long, value_name = "FILE")]
+    text_file: Option<PathBuf>,
+}
+
+impl TextArgument {
+    fn read(&self, context: &Context) -> Result<String> {
+        given(context, self.text.as_deref(), self.text_file.as_deref())?.ok_or_else(|| {
+            Error::new(Code::InvalidParams, "there is no text")
+                .hint("give --text TEXT, --text-file FILE, or --text-file - for standard input")
+        })
+    }
+}
+
+/// Put a note into a session's working memory
+///
+/// It is on disk when the command returns. A key is a name for people; two notes can have the same.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof memory put --text \"the cache is keyed by path, not by content\"
+  git proof memory put --key todo --text-file notes.md")]
+struct Put {
+    /// A name for it
+    #[arg(long, value_name = "NAME")]
+    key: Option<String>,
+    #[command(flatten)]
+    text: TextArgument,
+    #[command(flatten)]
+    which: SessionArgument,
+}
+
+impl Put {
+    fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let text = self.text.read(&context)?;
+        let request = PutRequest { session: self.which.session.clone(), key: self.key.clone(), text };
+        let outcome = ops::memory_put(&mut Workspace::open(context)?, &request)?;
+        ui.show(&outcome, |put, paint| {
+            let number = paint.paint(Role::Strong, &put.note_id.to_string());
+            format!("Put note {number} into the working memory of session {}.\n", put.session_id)
+        });
+        Ok(())
+    }
+}
+
+/// Show a session's working memory, and what is left of the notes that were packed
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  git proof memory list\n  git proof memory list --session t-89-login --json")]
+struct List {
+    #[command(flatten)]
+    which: SessionArgument,
+}
+
+impl List {
+    fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let now = context.now();
+        let outcome = ops::memory(&Workspace::open(context)?, self.which.session.as_deref())?;
+        ui.show(&outcome, |memory, paint| {
+            if memory.notes.is_empty() && memory.packed.is_empty() {
+                return format!("Session {} has no working memory: git proof memory put\n", memory.session_id);
+            }
+            let named = |key: Option<&str>| key.map(|key| format!(" {}", one_line(key))).unwrap_or_default();
+            let mut text = String::new();
+            for note in &memory.notes {
+                let head = paint.paint(Role::Strong, &format!("note {}{}", note.note_id, named(note.key.as_deref())));
+                text += &format!("{head}  {}\n  {}\n", ago(&note.put_at, &now), lines(&note.text).join("\n  "));
+            }
+            for note in &memory.packed {
+                let head = format!("packed {}{}", note.note_id, named(note.key.as_deref()));
+                let head = paint.paint(Role::Faint, &head);
+                text += &format!("{head}  {}\n  text {}\n", ago(&note.packed_at, &now), note.text_hash);
+            }
+            text
+        });
+        Ok(())
+    }
+}
+
+/// Pack a session's working memory: a leaf for each note, a reflection, and the texts are gone
+///
+/// All of it or nothing, whatever happens meanwhile. A leaf holds the SHA-256 of the text and the time, and that is all that
+/// evidence will publish of a note. The reflection comes last, after what is staged is attested, as with
+/// `git proof record --type reflection`; it can close the session.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof memory pack
+  git proof memory pack --content \"The cache was the cause; whether the other caller is safe is not known\"")]
+struct Pack {
+    /// The reflection [default: how many notes were packed]
+    #[arg(long, value_name = "TEXT", conflicts_with = "content_file", allow_hyphen_values = true)]
+    content: Option<String>,
+    /// A file with the reflection, or - for standard input
+    #[arg(long, value_name = "FILE")]
+    content_file: Option<PathBuf>,
+    #[command(flatten)]
+    which: SessionArgument,
+}
+
+impl Pack {
+    fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let content = given(&context, self.content.as_deref(), self.content_file.as_deref())?;
+        let request = PackRequest { session: self.which.session.clone(), content };
+        let outcome = ops::memory_pack(&mut Workspace::open(context)?, &request)?;
+        ui.show(&outcome, |pack, paint| {
+            let count = pack.count;
+            let (notes, each) = if count == 1 { ("note", "it is a leaf") } else { ("notes", "each is a leaf") };
+            format!(
+                "{} {count} {notes} of session {}: {each}, and its text is no longer here.\n  reflection {} is entry {}\n",
+                paint.paint(Role::Good, "Packed"),
+                pack.session_id,
+                pack.reflection.id,
+                pack.reflection.index
+            )
+        });
+        Ok(())
+    }
+}
+
+/// Print the inclusion proof of a packed note, found by its text alone: one line, for check-proof
+///
+/// With --json also the attestation's line, whose hash is the proof's leaf and which holds the hash of the text.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof memory prove --text-file notes.md > proof.json
+  git proof check-proof proof.json --root 3d57…7e2e --count 12
+  git proof memory prove --text-file notes.md --json | jq -rj .line | sha256sum")]
+struct Prove {
+    #[command(flatten)]
+    text: TextArgument,
+    /// Only in this session [default: any; a finalized one and the oldest first]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+impl Prove {
+    fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let text = self.text.read(&context)?;
+        let outcome = ops::memory_prove(&Workspace::open(context)?, &text, self.session.as_deref())?;
+        ui.show(&outcome, |outcome, _| outcome.proof.to_line() + "\n");
+        Ok(())
+    }
+}
+
+/// Take notes out of a session's working memory without packing them
+///
+/// Nothing of them is left. Notes that were packed stay what they are.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  git proof memory drop 3\n  git proof memory drop 3 4 --session t-89-login")]
+struct Forget {
+    /// The numbers of the notes
+    #[arg(required = true, value_name = "NOTE")]
+    notes: Vec<u32>,
+    #[command(flatten)]
+    which: SessionArgument,
+}
+
+impl Forget {
+    fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let notes: Vec<u64> = self.notes.iter().copied().map(u64::from).collect();
+        let outcome = ops::memory_drop(&mut Workspace::open(context)?, self.which.session.as_deref(), &notes)?;
+        ui.show(&outcome, |outcome, _| {
+            let notes = if outcome.dropped == 1 { "note" } else { "notes" };
+            format!("Took {} {notes} out of the working memory of session {}.\n", outcome.dropped, outcome.session_id)
+        });
+        Ok(())
+    }
+}

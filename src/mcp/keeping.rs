@@ -1,0 +1,27 @@
+//! The tools that put away what was done: working memory into leaves, anchored sessions into rounds. Retention belongs here too.
+
+use super::arguments::Arguments;
+use super::call::{Work, work};
+use crate::error::{Code, Error, Result};
+use crate::ops::{self, PackRequest, PutRequest, SealRequest};
+
+/// Reads the arguments of one of these tools.
+pub(super) fn work_of(tool: &str, given: &mut Arguments) -> Result<Work> {
+    Ok(match tool {
+        "memory_put" => {
+            let (session, text) = (Some(given.required("session_id")?), given.required("text")?);
+            let request = PutRequest { session, text, key: given.text("key")? };
+            work(move |workspace| ops::memory_put(workspace, &request))
+        }
+        "memory_pack" => {
+            let session = Some(given.required("session_id")?);
+            let request = PackRequest { session, content: given.text("content")? };
+            work(move |workspace| ops::memory_pack(workspace, &request))
+        }
+        "round_seal" => {
+            let request = SealRequest { defer: given.flag("defer")?.unwrap_or(false), sign: given.flag("sign")? };
+            work(move |workspace| ops::seal(workspace, &request))
+        }
+        _ => return Err(Error::new(Code::InvalidParams, format!("there is no tool {tool}"))),
+    })
+}

@@ -1,0 +1,276 @@
+//! Working memory: notes that a session keeps while it is open, and what is left of them once they are packed.
+
+use rusqlite::{Connection, OptionalExtension as _, Row};
+
+use super::append::{append_all, takes_entries};
+use super::{Appended, Failure, NewAttestation, NewEntry, NewEvent, Store, damaged, event, session};
+use crate::error::{Code, Error, Result};
+use crate::proof::digest::TextHash;
+use crate::proof::memory::{MemoryAttestation, text_hash};
+use crate::proof::record::Id;
+use crate::proof::timestamp::Timestamp;
+
+/// A note in working memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// Its number, over all sessions.
+    pub note_id: u64,
+    /// What its author calls it.
+    pub key: Option<String>,
+    /// Its text.
+    pub text: String,
+    /// When it was put there.
+    pub put_at: Timestamp,
+}
+
+/// What is left of a note that was packed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackedNote {
+    /// The number that it had.
+    pub note_id: u64,
+    /// Its session.
+    pub session_id: Id,
+    /// What its author called it.
+    pub key: Option<String>,
+    /// Hash of its text.
+    pub text_hash: TextHash,
+    /// The attestation that it became.
+    pub record_id: Id,
+    /// When it was put there.
+    pub put_at: Timestamp,
+    /// When it was packed.
+    pub packed_at: Timestamp,
+}
+
+/// The notes of a session that wait to be packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    /// How many there are.
+    pub count: u64,
+    /// The number of the last one.
+    pub last: u64,
+}
+
+/// The notes of a session, as they were at one moment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Memory {
+    /// Those that wait to be packed.
+    pub notes: Vec<Note>,
+    /// What is left of the others.
+    pub packed: Vec<PackedNote>,
+}
+
+/// What packing wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packed {
+    /// What is left of each note.
+    pub notes: Vec<PackedNote>,
+    /// The attestations and what closes them, in the order of the chain.
+    pub entries: Vec<Appended>,
+}
+
+/// More than any number of a note: SQLite's integers have a sign.
+const ALL: u64 = u64::MAX >> 1;
+
+impl Store {
+    /// Puts a note into the working memory of a session that still takes entries; the answer is its number.
+    pub fn put_note(&mut self, session: &Id, key: Option<&str>, text: &str, event: &NewEvent<'_>) -> Result<u64> {
+        self.write(|transaction| {
+            takes_entries(&session::find(transaction, session)?)?;
+            event::write(transaction, Some(session), event, None)?;
+            transaction
+                .prepare_cached(
+                    "INSERT INTO memory_short_term (session_id, key, text, put_at) VALUES (?1, ?2, ?3, ?4)",
+                )?
+                .execute((session.as_str(), key, text, event.at.as_str()))?;
+            u64::try_from(transaction.last_insert_rowid()).map_err(|_| damaged("the number of a note"))
+        })
+    }
+
+    /// The notes that wait in a session that still takes entries; one that does not is refused, as for an entry.
+    pub fn waiting_notes(&self, session: &Id) -> Result<Waiting> {
+        self.read(|connection| {
+            takes_entries(&session::find(connection, session)?)?;
+            waiting(connection, session, ALL)
+        })
+    }
+
+    /// How many notes of a session were not packed, whether or not they still can be.
+    pub fn unpacked_notes(&self, session: &Id) -> Result<u64> {
+        self.read(|connection| Ok(waiting(connection, session, ALL)?.count))
+    }
+
+    /// Makes an attestation of each waiting note, appends what closes them, and takes the notes away: all or nothing.
+    ///
+    /// `expected` is what the caller saw; the ids are those of the attestations, one for each note. Notes that came since
+    /// stay for the next time. `None` if another one packed some of them meanwhile.
+    pub fn pack(
+        &mut self,
+        session: &Id,
+        expected: Waiting,
+        ids: &[Id],
+        closing: &[NewEntry<'_>],
+        event: &NewEvent<'_>,
+    ) -> Result<Option<Packed>> {
+        self.write(|transaction| {
+            let row = session::find(transaction, session)?;
+            takes_entries(&row)?;
+            if waiting(transaction, session, expected.last)? != expected || ids.len() as u64 != expected.count {
+                return Ok(None);
+            }
+            let mut notes = Vec::new();
+            let mut ids = ids.iter();
+            each_note(transaction, session, expected.last, |Note { note_id, key, text, put_at }| {
+                let Some(record_id) = ids.next().cloned() else { return };
+                let (session_id, text_hash, packed_at) = (session.clone(), text_hash(&text), event.at);
+                notes.push(PackedNote { note_id, session_id, key, text_hash, record_id, put_at, packed_at });
+            })?;
+            let attested =
+                |note: &PackedNote| MemoryAttestation { put_at: note.put_at, text_hash: note.text_hash }.to_text();
+            let operations: Vec<String> = notes.iter().map(attested).collect();
+            let mut entries: Vec<NewEntry<'_>> = notes
+                .iter()
+                .zip(&operations)
+                .map(|(note, operation)| {
+                    let (id, timestamp) = (note.record_id.clone(), event.at);
+                    NewEntry::Attestation(NewAttestation { id, operation, timestamp })
+                })
+                .collect();
+            entries.extend_from_slice(closing);
+            let entries = append_all(transaction, &row, &entries, event)?;
+            for note in &notes {
+                keep(transaction, note)?;
+            }
+            transaction
+                .prepare_cached("DELETE FROM memory_short_term WHERE session_id = ?1 AND note_id <= ?2")?
+                .execute((session.as_str(), expected.last))?;
+            Ok(Some(Packed { notes, entries }))
+        })
+    }
+
+    /// Takes notes away unpacked, and answers how many there were. One that is not there, or belongs to another session,
+    /// is an error, and then all of them stay.
+    pub fn drop_notes(&mut self, session: &Id, notes: &[u64], event: &NewEvent<'_>) -> Result<u64> {
+        self.write(|transaction| {
+            session::find(transaction, session)?;
+            for note in notes {
+                let gone = transaction
+                    .prepare_cached("DELETE FROM memory_short_term WHERE session_id = ?1 AND note_id = ?2")?
+                    .execute((session.as_str(), note))?;
+                if gone == 0 {
+                    return Err(no_such_note(session, *note).into());
+                }
+            }
+            event::write(transaction, Some(session), event, None)?;
+            Ok(notes.len() as u64)
+        })
+    }
+
+    /// The notes of a session, and what is left of those that were packed.
+    pub fn memory(&self, session: &Id) -> Result<Memory> {
+        self.read(|connection| {
+            session::find(connection, session)?;
+            let mut notes = Vec::new();
+            each_note(connection, session, ALL, |note| notes.push(note))?;
+            let found = "WHERE session_id = ?1 ORDER BY note_id";
+            let packed = packed_notes(connection, found, (session.as_str(),))?;
+            Ok(Memory { notes, packed })
+        })
+    }
+
+    /// What is left of the notes that had this text: those of finalized sessions first, then the oldest first.
+    pub fn packed_as(&self, hash: &TextHash, session: Option<&Id>) -> Result<Vec<PackedNote>> {
+        self.read(|connection| {
+            let found = "WHERE text_hash = ?1 AND (?2 IS NULL OR session_id = ?2) ORDER BY NOT EXISTS \
+                         (SELECT 1 FROM merkle_roots WHERE merkle_roots.session_id = memory_long_term.session_id), note_id";
+            packed_notes(connection, found, (hash.as_bytes(), session.map(Id::as_str)))
+        })
+    }
+
+    /// A session in which a note of this text still waits.
+    pub fn waits_in(&self, text: &str) -> Result<Option<String>> {
+        self.read(|connection| {
+            Ok(connection
+                .prepare_cached("SELECT session_id FROM memory_short_term WHERE text = ?1 ORDER BY note_id LIMIT 1")?
+                .query_row([text], |row| row.get(0))
+                .optional()?)
+        })
+    }
+}
+
+fn no_such_note(session: &Id, note: u64) -> Error {
+    Error::new(Code::RecordNotFound, format!("no note {note} waits in session {session}"))
+        .hint(format!("git proof memory list --session {session} shows what is there"))
+        .details(serde_json::json!({ "session_id": session, "note_id": note }))
+}
+
+fn waiting(connection: &Connection, session: &Id, up_to: u64) -> Result<Waiting, Failure> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT count(*), coalesce(max(note_id), 0) FROM memory_short_term WHERE session_id = ?1 AND note_id <= ?2",
+        )?
+        .query_row((session.as_str(), up_to), |row| Ok(Waiting { count: row.get(0)?, last: row.get(1)? }))?)
+}
+
+/// Calls `each` with the notes of a session up to a number, in their order: one text in memory at a time.
+fn each_note(connection: &Connection, session: &Id, up_to: u64, mut each: impl FnMut(Note)) -> Result<(), Failure> {
+    let mut statement = connection.prepare_cached(
+        "SELECT note_id, key, text, put_at FROM memory_short_term WHERE session_id = ?1 AND note_id <= ?2 \
+         ORDER BY note_id",
+    )?;
+    let mut rows = statement.query((session.as_str(), up_to))?;
+    while let Some(row) = rows.next()? {
+        each(Note { note_id: row.get(0)?, key: row.get(1)?, text: row.get(2)?, put_at: time(row, 3)? });
+    }
+    Ok(())
+}
+
+fn keep(connection: &Connection, note: &PackedNote) -> Result<(), Failure> {
+    connection
+        .prepare_cached(
+            "INSERT INTO memory_long_term (note_id, session_id, key, text_hash, record_id, put_at, packed_at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )?
+        .execute((
+            note.note_id,
+            note.session_id.as_str(),
+            &note.key,
+            note.text_hash.as_bytes(),
+            note.record_id.as_str(),
+            note.put_at.as_str(),
+            note.packed_at.as_str(),
+        ))?;
+    Ok(())
+}
+
+fn packed_notes(
+    connection: &Connection,
+    which: &str,
+    parameters: impl rusqlite::Params,
+) -> Result<Vec<PackedNote>, Failure> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT note_id, session_id, key, text_hash, record_id, put_at, packed_at FROM memory_long_term {which}"
+    ))?;
+    let mut rows = statement.query(parameters)?;
+    let mut notes = Vec::new();
+    while let Some(row) = rows.next()? {
+        notes.push(PackedNote {
+            note_id: row.get(0)?,
+            session_id: id(row, 1)?,
+            key: row.get(2)?,
+            text_hash: TextHash::new(row.get(3)?),
+            record_id: id(row, 4)?,
+            put_at: time(row, 5)?,
+            packed_at: time(row, 6)?,
+        });
+    }
+    Ok(notes)
+}
+
+fn id(row: &Row<'_>, column: usize) -> Result<Id, Failure> {
+    Id::parse(row.get_ref(column)?.as_str().unwrap_or_default()).ok_or_else(|| damaged("an id"))
+}
+
+fn time(row: &Row<'_>, column: usize) -> Result<Timestamp, Failure> {
+    Timestamp::parse(row.get_ref(column)?.as_str().unwrap_or_default()).ok_or_else(|| damaged("the time of a note"))
+}

@@ -1,0 +1,196 @@
+//! What packing does to a session, and what is published of it.
+
+use git_proof::proof::memory::MemoryAttestation;
+use serde_json::json;
+
+use super::{entries, waiting};
+use crate::store::independent::{hex, sha256};
+use crate::store::scratch::{Scratch, text};
+
+#[test]
+fn notes_are_listed_in_the_order_in_which_they_were_put() {
+    let scratch = Scratch::with_session();
+    let first = scratch.json(&["memory", "put", "--text", "one"]);
+    assert_eq!(text(&first, "text_hash"), hex(&sha256(b"one")));
+    assert_eq!((&first["session_id"], &first["key"]), (&json!("s"), &json!(null)));
+    scratch.json(&["memory", "put", "--key", "k", "--text", "two"]);
+    scratch.json(&["memory", "put", "--key", "k", "--text", "one"]);
+    assert_eq!(waiting(&scratch, "s"), ["one", "two", "one"]);
+    assert_eq!(scratch.json(&["memory", "list"])["notes"][1]["key"], "k");
+    assert_eq!(scratch.rows("thought_records"), 0, "a note is no entry");
+    assert_eq!(scratch.json(&["check"])["records"], 0);
+}
+
+#[test]
+fn note_of_a_file_is_the_file_to_its_last_byte() {
+    let scratch = Scratch::with_session();
+    std::fs::write(scratch.place.join("note"), "with a newline\n").unwrap();
+    let from_file = scratch.json(&["memory", "put", "--text-file", "note"]);
+    let from_stdin = scratch.run_with(&["memory", "put", "--text-file", "-"], b"with a newline\n").json();
+    assert_eq!(text(&from_file, "text_hash"), hex(&sha256(b"with a newline\n")));
+    assert_eq!(from_stdin["text_hash"], from_file["text_hash"]);
+}
+
+#[test]
+fn each_note_becomes_a_leaf_and_its_text_goes() {
+    let scratch = Scratch::with_session();
+    scratch.record("plan", "before");
+    for note in ["first", "second", "third"] {
+        scratch.json(&["memory", "put", "--text", note, "--key", "name"]);
+    }
+    let packed = scratch.json(&["memory", "pack"]);
+    assert_eq!(waiting(&scratch, "s"), [""; 0]);
+    assert_eq!((scratch.rows("memory_short_term"), scratch.rows("memory_long_term")), (0, 3));
+    let found = entries(&scratch, "s");
+    assert_eq!((found.len(), found[0].as_str(), found[4].as_str()), (5, "plan", "reflection"));
+    for (note, entry) in ["first", "second", "third"].iter().zip(&found[1..4]) {
+        let said = MemoryAttestation::parse(entry.as_bytes()).unwrap();
+        assert_eq!(said.text_hash.to_string(), hex(&sha256(note.as_bytes())));
+    }
+    assert_eq!(packed["count"], 3);
+    let reflection = &packed["reflection"];
+    assert_eq!(
+        (text(reflection, "content"), &reflection["metadata"]),
+        ("Packed 3 notes of working memory.", &json!({ "packed": 3 }))
+    );
+    assert_eq!(scratch.json(&["check"])["records"], 5);
+    assert_eq!(scratch.json(&["memory", "list"])["packed"], packed["packed"]);
+    assert_eq!(scratch.json(&["finalize"])["record_count"], 5);
+}
+
+#[test]
+fn reflection_that_is_given_is_the_one_that_closes_the_session() {
+    let scratch = Scratch::with_session();
+    scratch.json(&["memory", "put", "--text", "a note"]);
+    let packed = scratch.json(&["memory", "pack", "--content", "what remains uncertain"]);
+    assert_eq!(packed["reflection"]["content"], "what remains uncertain");
+    assert_eq!(packed["reflection"]["metadata"], json!({ "packed": 1 }));
+    scratch.json(&["finalize"]);
+}
+
+#[test]
+fn session_can_be_packed_again_with_what_came_since() {
+    let scratch = Scratch::with_session();
+    scratch.json(&["memory", "put", "--text", "one"]);
+    scratch.json(&["memory", "pack"]);
+    scratch.json(&["memory", "put", "--text", "two"]);
+    let again = scratch.json(&["memory", "pack"]);
+    assert_eq!(again["packed"].as_array().unwrap().len(), 1);
+    assert_eq!(again["reflection"]["index"], 3);
+    let texts: Vec<i64> =
+        again["packed"].as_array().unwrap().iter().map(|note| note["note_id"].as_i64().unwrap()).collect();
+    assert_eq!(texts, [2], "a number is not given twice");
+}
+
+#[test]
+fn memory_of_another_session_is_left_alone() {
+    let scratch = Scratch::with_session();
+    scratch.json(&["memory", "put", "--text", "of s"]);
+    scratch.start("other", &[]);
+    scratch.json(&["memory", "put", "--text", "of the other"]);
+    scratch.json(&["memory", "pack"]);
+    assert_eq!(waiting(&scratch, "s"), ["of s"]);
+    assert_eq!(entries(&scratch, "s"), [""; 0]);
+    scratch.json(&["memory", "pack", "--session", "s"]);
+    assert_eq!(entries(&scratch, "s").len(), 2);
+}
+
+#[test]
+fn what_is_staged_is_attested_before_the_reflection() {
+    let scratch = Scratch::with_session();
+    std::fs::write(scratch.place.join("file"), "x").unwrap();
+    scratch.git(["add", "file"]);
+    scratch.json(&["memory", "put", "--text", "a note"]);
+    scratch.json(&["memory", "pack"]);
+    let found = entries(&scratch, "s");
+    assert!(found[0].starts_with("{\"memory\""), "{found:?}");
+    assert!(found[1].starts_with("{\"git\""), "{found:?}");
+    assert_eq!((found.len(), found[2].as_str()), (3, "reflection"));
+    scratch.json(&["finalize"]);
+    scratch.git(["commit", "-qm", "first"]);
+    scratch.json(&["anchor"]);
+    let verdict = scratch.json(&["verify"]);
+    assert_eq!((&verdict["verdict"], &verdict["commits"][0]["sessions"][0]["rooted"]), (&json!("pass"), &json!(true)));
+}
+
+#[test]
+fn memory_alone_roots_no_change() {
+    let scratch = Scratch::with_session();
+    scratch.json(&["memory", "put", "--text", "a note"]);
+    scratch.json(&["memory", "pack"]);
+    scratch.json(&["finalize"]);
+    scratch.git(["commit", "-q", "--allow-empty", "-m", "first"]);
+    scratch.json(&["anchor"]);
+    assert_eq!(scratch.json(&["verify"])["commits"][0]["sessions"][0]["rooted"], false);
+}
+
+#[test]
+fn evidence_publishes_the_hash_and_neither_text_nor_key() {
+    let scratch = Scratch::with_session();
+    scratch.json(&["memory", "put", "--text", "the-very-text", "--key", "the-very-key"]);
+    scratch.json(&["memory", "pack"]);
+    scratch.json(&["finalize"]);
+    scratch.git(["commit", "-q", "--allow-empty", "-m", "first"]);
+    scratch.json(&["anchor"]);
+    let mut published = String::new();
+    for name in scratch.git(["ls-tree", "-r", "--name-only", "refs/proof/evidence"]).lines() {
+        published += &scratch.git(["show", &format!("refs/proof/evidence:{name}")]);
+    }
+    assert!(published.contains(&hex(&sha256(b"the-very-text"))), "{published}");
+    assert!(!published.contains("the-very-"), "{published}");
+    // No table holds the text either.
+    let kept: i64 = scratch
+        .database()
+        .query_row("SELECT count(*) FROM thought_records WHERE line LIKE '%the-very-%'", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(kept, 0);
+}
+
+#[test]
+fn every_call_is_in_the_ledger() {
+    let scratch = Scratch::with_session();
+    scratch.json(&["memory", "put", "--text", "one"]);
+    scratch.json(&["memory", "put", "--text", "two"]);
+    scratch.json(&["memory", "drop", "1"]);
+    scratch.json(&["memory", "pack"]);
+    let database = scratch.database();
+    let mut statement = database.prepare("SELECT tool, detail FROM audit_events ORDER BY event_id").unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let rows: Vec<(String, Option<String>)> = rows.map(Result::unwrap).skip(1).collect();
+    let tools: Vec<&str> = rows.iter().map(|(tool, _)| tool.as_str()).collect();
+    assert_eq!(tools, ["memory_put", "memory_put", "memory_drop", "memory_pack"]);
+    assert_eq!(rows[3].1.as_deref(), Some("count 2"));
+}
+
+#[test]
+fn dropped_note_is_gone_and_leaves_no_leaf() {
+    let scratch = Scratch::with_session();
+    scratch.json(&["memory", "put", "--text", "one"]);
+    scratch.json(&["memory", "put", "--text", "two"]);
+    assert_eq!(scratch.json(&["memory", "drop", "1"])["dropped"], 1);
+    assert_eq!(waiting(&scratch, "s"), ["two"]);
+    scratch.refused(&["memory", "drop", "2", "1"], "ERR_RECORD_NOT_FOUND", 2);
+    assert_eq!(waiting(&scratch, "s"), ["two"], "all or none");
+}
+
+#[test]
+fn finalizing_says_that_notes_are_left_behind() {
+    let scratch = Scratch::with_session();
+    scratch.record("reflection", "done");
+    scratch.json(&["memory", "put", "--text", "forgotten"]);
+    let ran = scratch.run(["--json", "finalize"]);
+    assert_eq!(ran.json()["unpacked"], 1);
+    assert!(ran.err.contains("1 note was not packed"), "{}", ran.err);
+    assert_eq!(waiting(&scratch, "s"), ["forgotten"]);
+    scratch.json(&["memory", "drop", "1"]);
+    assert_eq!(waiting(&scratch, "s"), [""; 0]);
+}
+
+#[test]
+fn text_of_a_note_does_not_reach_the_terminal_as_it_is() {
+    let scratch = Scratch::with_session();
+    scratch.json(&["memory", "put", "--text", "\u{1b}[31mred\n\u{202e}turned", "--key", "\u{1b}]0;title"]);
+    let shown = scratch.run(["memory", "list"]);
+    assert!(shown.text().contains("red"));
+    assert!(!shown.out.contains('\u{1b}') && !shown.out.contains('\u{202e}'), "{:?}", shown.out);
+}
