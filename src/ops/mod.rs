@@ -23,6 +23,7 @@ mod search;
 mod secrets;
 mod squashing;
 mod start;
+mod story;
 mod sync;
 mod text;
 mod verify;
@@ -60,6 +61,9 @@ pub use search::{SearchHit, SearchOutcome, search};
 pub use secrets::{Secret, find_secret};
 pub use squashing::before_squash;
 pub use start::{StartOutcome, StartRequest, start};
+pub use story::{
+    CommitStory, Label, LeftAway, Meant, Point, Points, Step, StepKind, StoryOutcome, StoryRequest, Trail, meant, story,
+};
 pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
 pub use verify::{
     CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, LeftOut, PolicyOutcome, SessionVerdict, Summary, Told,
