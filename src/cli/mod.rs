@@ -3,6 +3,7 @@
 mod anchor;
 mod check;
 mod content;
+mod demo;
 mod doctor;
 mod draw;
 mod forest;
@@ -56,6 +57,7 @@ repository failed; 101 a bug";
 enum Command {
     Init(init::Init),
     Doctor(doctor::Doctor),
+    Demo(demo::Demo),
     Start(record::Start),
     Record(record::Record),
     Attest(record::Attest),
@@ -88,6 +90,7 @@ impl Command {
         match self {
             Self::Init(command) => command.run(&context, ui),
             Self::Doctor(command) => command.run(&context, ui),
+            Self::Demo(command) => command.run(&context, ui),
             Self::Start(command) => command.run(context, ui),
             Self::Record(command) => command.run(context, ui),
             Self::Attest(command) => command.run(context, ui),

@@ -66,6 +66,11 @@ impl Paint {
         Self { colour, ..self }
     }
 
+    /// Whether anything is painted.
+    pub(super) fn has_colour(self) -> bool {
+        self.colour
+    }
+
     /// Columns of a line of prose.
     pub(super) fn measure(self) -> usize {
         self.width.min(MEASURE)

@@ -9,6 +9,7 @@ mod check;
 mod check_evidence;
 mod check_proof;
 mod committing;
+mod demo;
 mod doctor;
 mod finalize;
 mod init;
@@ -42,6 +43,7 @@ pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{ProofOutcome, check_proof, check_proof_line};
 pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit};
+pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
 pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
 pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};
 pub use init::{
