@@ -26,7 +26,7 @@ Examples:
 pub(super) struct Demo {
     /// Where to play: a directory that is empty or not there yet [default: a new one for temporary files]
     #[arg(value_name = "DIR")]
-    directory: Option<PathBuf>,
+    stage: Option<PathBuf>, // not `directory`: that is the global -C
     /// Do not wait between the scenes; nobody waits where the output is no terminal
     #[arg(long, visible_alias = "fast")]
     no_pause: bool,
@@ -36,7 +36,7 @@ impl Demo {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let paint = ui.paint;
         let request = DemoRequest {
-            directory: self.directory.clone(),
+            directory: self.stage.clone(),
             colour: paint.has_colour(),
             columns: paint.width,
             // Where this build can make a page, the play ends with one.

@@ -32,13 +32,16 @@ fn session_head(session: &SessionView, now: &Timestamp, paint: Paint) -> String 
     let grade = if session.proof_grade { "proof-grade" } else { "not proof-grade" };
     let dot = paint.dot();
     let task = session.task_id.as_ref().map(|task| format!("{dot}task {}", one_line(task))).unwrap_or_default();
-    let (id, intent) = (paint.paint(Role::Strong, session.session_id.as_str()), one_line(&session.intent));
-    let when = ago(&session.started_at, now);
-    format!(
-        "session {id}: {intent}\n{state}{dot}{grade}{dot}{}{dot}begun {when}{task}{dot}by {}\n",
-        session.scheme,
-        one_line(&session.caller)
-    )
+    let (id, when, scheme) = (session.session_id.as_str(), ago(&session.started_at, now), session.scheme);
+    let by = one_line(&session.caller);
+    let first = hung(&format!("session {id}: {}", one_line(&session.intent)), paint);
+    let second = hung(&format!("{state}{dot}{grade}{dot}{scheme}{dot}begun {when}{task}{dot}by {by}"), paint);
+    first.replacen(id, &paint.paint(Role::Strong, id), 1) + &second
+}
+
+/// A text in the width that there is; what does not fit in its first line is set in.
+fn hung(text: &str, paint: Paint) -> String {
+    wrap(text, paint.measure() - 2).join("\n  ") + "\n"
 }
 
 /// A list of sessions.

@@ -169,10 +169,13 @@ pub(super) struct Tree {
     /// The session [default: GIT_PROOF_SESSION, else the current one]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    #[command(flatten)]
+    looks: Looks,
 }
 
 impl Tree {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        self.looks.apply(&context, ui);
         let now = context.now();
         let outcome = ops::tree(&Workspace::open(context)?, self.session.as_deref())?;
         if ui.json {
@@ -190,10 +193,13 @@ impl Tree {
 pub(super) struct Trail {
     /// The record's id
     record: String,
+    #[command(flatten)]
+    looks: Looks,
 }
 
 impl Trail {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        self.looks.apply(&context, ui);
         let now = context.now();
         let outcome = ops::trail(&Workspace::open(context)?, &self.record)?;
         ui.show(&outcome, |entries, paint| draw::entries(entries, false, &now, paint));

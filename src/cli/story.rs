@@ -49,7 +49,8 @@ impl Teller<'_> {
         }
         if outcome.more {
             let shown = outcome.commits.len();
-            text.push_str(&format!("\nOlder commits are not shown; -n {} shows more.\n", shown.max(1) * 4));
+            let older = format!("Older commits are not shown; -n {} shows more.", shown.max(1) * 4);
+            text.push_str(&format!("\n{}\n", wrap::wrap(&older, self.paint.measure()).join("\n")));
         }
         text
     }
@@ -103,14 +104,15 @@ impl Teller<'_> {
             let dot = self.paint.dot();
             return vec![format!("{sign} {strong} {subject}{dot}{}", verdict(&format!("{word}{rest}")))];
         }
-        let left = id.len() + 3;
         let mut lines = Vec::new();
-        for (place, line) in wrap::wrap(&subject, self.paint.width.saturating_sub(left)).iter().enumerate() {
-            lines.push(if place == 0 {
-                format!("{sign} {strong} {line}")
-            } else {
-                format!("{}{line}", " ".repeat(left))
-            });
+        // Beside the id, if that leaves room for it.
+        let mut left = id.len() + 3;
+        if left + 20 > self.paint.width {
+            lines.push(format!("{sign} {strong}"));
+            left = 2;
+        }
+        for line in wrap::wrap(&subject, self.paint.width - left) {
+            lines.push(if lines.is_empty() { format!("{sign} {strong} {line}") } else { " ".repeat(left) + &line });
         }
         for (place, line) in wrap::wrap(&format!("{word}{rest}"), self.paint.measure() - 2).iter().enumerate() {
             lines.push(if place == 0 { format!("  {}", verdict(line)) } else { format!("    {line}") });
@@ -324,5 +326,5 @@ fn left_away(left: LeftAway, short: &str) -> String {
         counted(left.withheld, "entry that was not published", "entries that were not published"),
     ];
     let kinds: Vec<String> = kinds.into_iter().flatten().collect();
-    format!("{}: git proof show --full {short}", kinds.join(", "))
+    format!("{}\ngit proof show --full {short}", kinds.join(", "))
 }
