@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory as _};
 
-use super::ui::{Paint, Role, Ui, inert};
+use super::ui::{Paint, Role, Ui, inert, write_now};
 use super::wrap::wrap;
 use crate::context::Context;
 use crate::error::Result;
@@ -51,7 +51,7 @@ impl Demo {
                 return Ok(());
             }
             let text = draw(scene, paint);
-            ui.now(text.strip_prefix('\n').filter(|_| fresh).unwrap_or(&text))?;
+            write_now(text.strip_prefix('\n').filter(|_| fresh).unwrap_or(&text))?;
             fresh = matches!(scene, Scene::Act(_));
             if paced {
                 thread::sleep(pause(scene));
@@ -68,11 +68,10 @@ impl Demo {
 /// As long as a person needs to read it.
 fn pause(scene: Scene<'_>) -> Duration {
     Duration::from_millis(match scene {
-        Scene::Opening(_) | Scene::Told(_) => 1500,
+        Scene::Opening(_) | Scene::Told(_) | Scene::Judged(_) => 1500,
         Scene::Act(_) => 1000,
-        Scene::Typed(_) => 700,
-        Scene::Printed(_) => 2000,
-        Scene::Judged(_) => 1500,
+        Scene::Typed(_) | Scene::Began(_) => 600,
+        Scene::Printed(_) => 2500,
     })
 }
 
@@ -95,6 +94,12 @@ fn draw(scene: Scene<'_>, paint: Paint) -> String {
             }
         }
         Scene::Printed(text) => text.lines().map(|line| format!("{line}\n")).collect(),
+        Scene::Began(text) => {
+            let mut lines = text.lines();
+            let first = lines.next().unwrap_or_default();
+            let more = if lines.next().is_some() { paint.or(" …", " ...") } else { "" };
+            format!("{first}{}\n", paint.paint(Role::Faint, more))
+        }
         Scene::Judged(forged) if forged.caught => {
             format!("{} {}\n", paint.paint(Role::Good, paint.or("▸ caught:", "> caught:")), forged.code)
         }

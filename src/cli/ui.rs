@@ -60,12 +60,6 @@ impl Ui {
         }
     }
 
-    /// Writes at once, for a command that has something to say while it works. What is lost is an error.
-    pub(super) fn now(&mut self, text: &str) -> Result<()> {
-        let mut stdout = io::stdout().lock();
-        stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| lost(&error))
-    }
-
     /// Writes what there is to write; the exit code says how it ended. Output that is lost is never a success.
     pub(super) fn finish(self, result: Result<()>) -> ExitCode {
         let _ = io::stderr().lock().write_all(self.talk.as_bytes()); // only talk
@@ -86,6 +80,12 @@ impl Ui {
             }
         }
     }
+}
+
+/// Writes at once, for a command that has something to say while it works. What is lost is an error.
+pub(super) fn write_now(text: &str) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| lost(&error))
 }
 
 fn lost(error: &io::Error) -> Error {

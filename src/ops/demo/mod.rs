@@ -40,6 +40,8 @@ pub enum Scene<'a> {
     Typed(&'a str),
     /// What it printed.
     Printed(&'a str),
+    /// What it printed, of which the first line will do.
+    Began(&'a str),
     /// A forgery, and whether it was caught, by this finding.
     Judged(&'a Forged),
 }
@@ -96,7 +98,7 @@ pub fn demo(context: &Context, request: &DemoRequest, audience: Audience<'_>) ->
     audience(Scene::Act("The reasons are anchored on the commit, and sealed"))?;
     stage.proof(audience, &["finalize"], false)?;
     stage.git(audience, &["commit", "--quiet", "-m", "Charge once, however often it is asked for"])?;
-    stage.proof(audience, &["anchor", "--no-sign"], true)?;
+    stage.proof(audience, &["anchor", "--no-sign"], false)?;
     stage.proof(audience, &["seal", "--no-sign"], false)?;
     audience(Scene::Told("Whoever has a clone can check it, and read what was decided:"))?;
     stage.proof(audience, &["show", "--no-pager", "main"], true)?;

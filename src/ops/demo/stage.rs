@@ -82,12 +82,12 @@ impl Stage {
 
     /// Runs git where nobody watches; it must succeed.
     pub(super) fn quietly(&self, arguments: &[&str]) -> Result<String> {
-        self.must(self.command(Path::new("git")).args(arguments), &shown("git", arguments))
+        must(self.command(Path::new("git")).args(arguments), &shown("git", arguments))
     }
 
     /// Runs this program where nobody watches; it must succeed.
     pub(super) fn proof_quietly(&self, arguments: &[&str]) -> Result<String> {
-        self.must(self.command(&self.program).args(arguments), &shown("git proof", arguments))
+        must(self.command(&self.program).args(arguments), &shown("git proof", arguments))
     }
 
     /// Runs git as a person would type it; it must succeed.
@@ -96,18 +96,19 @@ impl Stage {
         self.quietly(arguments).map(drop)
     }
 
-    /// Runs this program as a person would type it; it must succeed. What it prints is shown where that tells something.
-    pub(super) fn proof(&self, audience: Audience<'_>, arguments: &[&str], printed: bool) -> Result<()> {
+    /// Runs this program as a person would type it; it must succeed. What it prints is shown, in full where that tells
+    /// something.
+    pub(super) fn proof(&self, audience: Audience<'_>, arguments: &[&str], in_full: bool) -> Result<()> {
         audience(Scene::Typed(&shown("git proof", arguments)))?;
         let said = self.proof_quietly(arguments)?;
-        if printed { audience(Scene::Printed(&said)) } else { Ok(()) }
+        audience(if in_full { Scene::Printed(&said) } else { Scene::Began(&said) })
     }
 
     /// Runs this program as a person would type it, and shows what it prints, however it ends.
     pub(super) fn try_proof(&self, audience: Audience<'_>, arguments: &[&str]) -> Result<()> {
         let line = shown("git proof", arguments);
         audience(Scene::Typed(&line))?;
-        let output = self.run(self.command(&self.program).args(arguments), &line)?;
+        let output = run(self.command(&self.program).args(arguments), &line)?;
         let said = [output.stdout, output.stderr].concat();
         audience(Scene::Printed(&String::from_utf8_lossy(&said)))
     }
@@ -155,19 +156,20 @@ impl Stage {
         }
         command
     }
+}
 
-    fn run(&self, command: &mut Command, line: &str) -> Result<Output> {
-        command.output().map_err(|error| failed(format!("cannot run {line}")).because(error))
-    }
+fn run(command: &mut Command, line: &str) -> Result<Output> {
+    command.output().map_err(|error| failed(format!("cannot run {line}")).because(error))
+}
 
-    fn must(&self, command: &mut Command, line: &str) -> Result<String> {
-        let output = self.run(command, line)?;
-        if output.status.success() {
-            return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
-        }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        Err(failed(format!("{line} failed")).because(said.lines().next().unwrap_or_default()))
+/// What a command printed, which must succeed.
+fn must(command: &mut Command, line: &str) -> Result<String> {
+    let output = run(command, line)?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(failed(format!("{line} failed")).because(said.lines().next().unwrap_or_default()))
 }
 
 /// Makes a directory, or takes one that is empty: what is in use is left alone.
