@@ -11,10 +11,11 @@ use git_proof::proof::digest::{ContentHash, NodeHash, RootHash, sha256};
 use git_proof::proof::evidence::{self, Summary, Verifier};
 use git_proof::proof::inclusion::InclusionProof;
 use git_proof::proof::log;
+use git_proof::proof::logged::{ConsistencyProof, LoggedProof};
 use git_proof::proof::note::NoteLine;
 use git_proof::proof::record::{Body, Line};
 use git_proof::proof::scheme::Scheme;
-use git_proof::proof::seal::{Rounds, seal_hash};
+use git_proof::proof::seal::{Rounds, Seal, seal_hash};
 use git_proof::proof::trailer::{ProofTrailer, ProofTrailers};
 use git_proof::proof::tree;
 
@@ -66,6 +67,7 @@ fn examples_on_the_page_are_the_files() {
     }
     let anchors = file("anchor.line") + &file("anchor-signed.line");
     assert_eq!(fences_after("anchor.line")[0], anchors.trim_end());
+    assert_eq!(fences_after("consistency.json")[0], (file("consistency.json") + &file("logged.json")).trim_end());
     assert_eq!(fences_after("seal-1.json")[0], file("seal-1.json") + "\n" + &file("seal-2.json"));
 }
 
@@ -111,6 +113,17 @@ fn proof_holds_against_the_session() {
     let proof = InclusionProof::parse(text.trim_end().as_bytes()).unwrap();
     assert_eq!(proof.to_line() + "\n", text);
     assert_eq!(proof.verify(&session().root, session().count), Ok(()));
+}
+
+#[test]
+fn proofs_about_the_log_hold_against_the_second_seal() {
+    let log = Seal::parse(file("seal-2.json").as_bytes()).unwrap().log;
+    let consistency = ConsistencyProof::parse(file("consistency.json").trim_end().as_bytes()).unwrap();
+    assert_eq!(consistency.verify(&log), Ok(()));
+    assert_eq!(consistency.to_line() + "\n", file("consistency.json"));
+    let logged = LoggedProof::parse(file("logged.json").trim_end().as_bytes()).unwrap();
+    assert_eq!(logged.verify(&log), Ok(()));
+    assert_eq!(logged.to_line() + "\n", file("logged.json"));
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod naive;
 mod policy;
 mod report;
 mod rewrite;
+mod rounds;
 mod sessions;
 mod show;
 mod signatures;

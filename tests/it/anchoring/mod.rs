@@ -1,6 +1,6 @@
 //! Anchors in git: repositories of every kind, writers at the same time, and what is left when one of them dies.
 
-mod clones;
+pub(crate) mod clones;
 mod hostile;
 mod keeping;
 mod killed;

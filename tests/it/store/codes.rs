@@ -96,10 +96,23 @@ fn provoke_git() -> Vec<Ran> {
     scratch.git(["add", ".proof"]);
     commit("policy");
     ran.push(run(&["verify"]));
+    ran.push(run(&["seal"]));
+    scratch.start("open", &[]);
+    ran.push(run(&["seal"]));
     scratch.git(["config", "core.repositoryFormatVersion", "1"]);
     scratch.git(["config", "extensions.unheardOf", "true"]);
     ran.push(run(&["verify"]));
     ran
+}
+
+/// The same for chains of rounds that were tampered with.
+fn provoke_rounds() -> Vec<Ran> {
+    let scratch = Scratch::new();
+    let repo = crate::rounds::with_rounds(&scratch, 2);
+    scratch.git(["update-ref", "refs/proof/rounds", "refs/proof/rounds~1"]);
+    let (rolled_back, no_such) = (repo.run(&["--json", "seal"]), repo.run(&["--json", "rounds", "show", "7"]));
+    scratch.git(["update-ref", "refs/proof/rounds", "HEAD"]);
+    vec![rolled_back, no_such, repo.run(&["--json", "seal"])]
 }
 
 /// The code of a signature that cannot be made, whatever the settings of who runs the test.
@@ -115,7 +128,7 @@ fn unsigned() -> String {
 #[test]
 fn every_code_is_reached_with_its_exit_code_and_a_hint() {
     let mut reached = BTreeSet::new();
-    for ran in provoke().into_iter().chain(provoke_git()) {
+    for ran in provoke().into_iter().chain(provoke_git()).chain(provoke_rounds()) {
         if ran.exit == Some(0) {
             continue;
         }
