@@ -1,6 +1,8 @@
 //! Sessions and entries as a person reads them: what kind, what it says, when, and what follows what.
 
+use super::forest::Forest;
 use super::ui::{Paint, Role, inert};
+use super::wrap::{one_line, width, wrap};
 use crate::ops::{BodyView, EntryView, LogOutcome, SessionView, TreeOutcome};
 use crate::proof::record::RecordType;
 use crate::proof::timestamp::Timestamp;
@@ -28,14 +30,18 @@ fn session_head(session: &SessionView, now: &Timestamp, paint: Paint) -> String 
         (false, None) => "open",
     };
     let grade = if session.proof_grade { "proof-grade" } else { "not proof-grade" };
-    let task = session.task_id.as_ref().map(|task| format!(" · task {}", one_line(task))).unwrap_or_default();
-    let (id, intent) = (paint.paint(Role::Strong, session.session_id.as_str()), one_line(&session.intent));
-    let when = ago(&session.started_at, now);
-    format!(
-        "session {id}: {intent}\n{state} · {grade} · {} · begun {when}{task} · by {}\n",
-        session.scheme,
-        one_line(&session.caller)
-    )
+    let dot = paint.dot();
+    let task = session.task_id.as_ref().map(|task| format!("{dot}task {}", one_line(task))).unwrap_or_default();
+    let (id, when, scheme) = (session.session_id.as_str(), ago(&session.started_at, now), session.scheme);
+    let by = one_line(&session.caller);
+    let first = hung(&format!("session {id}: {}", one_line(&session.intent)), paint);
+    let second = hung(&format!("{state}{dot}{grade}{dot}{scheme}{dot}begun {when}{task}{dot}by {by}"), paint);
+    first.replacen(id, &paint.paint(Role::Strong, id), 1) + &second
+}
+
+/// A text in the width that there is; what does not fit in its first line is set in.
+fn hung(text: &str, paint: Paint) -> String {
+    wrap(text, paint.measure() - 2).join("\n  ") + "\n"
 }
 
 /// A list of sessions.
@@ -57,7 +63,8 @@ pub(super) fn entries(entries: &[EntryView], full: bool, now: &Timestamp, paint:
             && follows != Some(&before.id)
         {
             let from = follows.map_or("the beginning".to_owned(), ToString::to_string);
-            text += &paint.paint(Role::Faint, &format!("  ╭ branches off from {from}\n"));
+            let corner = paint.or("╭", ",");
+            text += &paint.paint(Role::Faint, &format!("  {corner} branches off from {from}\n"));
         }
         text += &if full { entry_in_full(entry, now, paint) + "\n" } else { self::entry(entry, now, paint) };
         before = Some(entry);
@@ -69,9 +76,10 @@ pub(super) fn entries(entries: &[EntryView], full: bool, now: &Timestamp, paint:
 pub(super) fn entry(entry: &EntryView, now: &Timestamp, paint: Paint) -> String {
     let label = paint.paint(role(entry), &format!("{:10}", entry.label()));
     let private = if entry.private { " (private)" } else { "" };
-    let tail = paint.paint(Role::Faint, &format!("{}{private} · {}", ago(&entry.timestamp, now), entry.id));
-    let body = body_lines(entry).join("\n             ");
-    format!("{} {label} {body}\n             {tail}\n", mark(entry))
+    let tail = format!("{}{private}{}{}", ago(&entry.timestamp, now), paint.dot(), entry.id);
+    let tail = paint.paint(Role::Faint, &tail);
+    let body = body_lines(entry, paint.measure() - 13).join("\n             ");
+    format!("{} {label} {body}\n             {tail}\n", mark(entry, paint))
 }
 
 /// Everything there is to know of an entry.
@@ -100,57 +108,48 @@ pub(super) fn entry_in_full(entry: &EntryView, now: &Timestamp, paint: Paint) ->
         text += &format!("  metadata      {}\n", inert(&metadata.to_string()));
     }
     text.push('\n');
-    for line in body_lines(entry) {
-        text += &format!("    {line}\n");
+    for line in body_lines(entry, paint.measure() - 4) {
+        text += format!("    {line}").trim_end();
+        text.push('\n');
     }
     text
 }
 
 /// The tree of a session. Only a branch indents: what follows alone stays below what it follows.
 pub(super) fn tree(tree: &TreeOutcome, now: &Timestamp, paint: Paint) -> String {
-    let mut text = session_head(&tree.session, now, paint);
+    let text = session_head(&tree.session, now, paint);
     let parents = tree.parents();
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); parents.len()];
-    let mut roots = Vec::new();
-    for (at, parent) in parents.iter().enumerate() {
-        parent.map_or(&mut roots, |parent| &mut children[parent]).push(at);
-    }
-    // What is still to be drawn, the next one last: an entry, the lines left of it, and how it hangs on them.
-    let mut pending: Vec<(usize, String, &str)> = Vec::new();
-    let hang = |pending: &mut Vec<(usize, String, &'static str)>, among: &[usize], rails: &str| {
-        let alone = among.len() == 1;
-        for (place, child) in among.iter().enumerate().rev() {
-            let joint = match (alone, place + 1 == among.len()) {
-                (true, _) => "",
-                (false, true) => "└─",
-                (false, false) => "├─",
-            };
-            pending.push((*child, rails.to_owned(), joint));
-        }
-    };
-    hang(&mut pending, &roots, "");
-    while let Some((at, rails, joint)) = pending.pop() {
+    let forest = Forest { parents: &parents, columns: paint.width, spaced: false, paint };
+    let drawn = forest.draw(|at, columns| {
         let entry = &tree.entries[at];
-        let mut lines = body_lines(entry);
         let label = paint.paint(role(entry), entry.label());
-        let tail = paint.paint(Role::Faint, &format!("({}, {})", ago(&entry.timestamp, now), entry.id));
-        text += &format!("{rails}{joint}{} {label} {} {tail}\n", mark(entry), lines.remove(0));
-        let below = match joint {
-            "├─" => rails + "│ ",
-            "└─" => rails + "  ",
-            _ => rails,
-        };
-        hang(&mut pending, &children[at], &below);
-    }
-    text
+        let tail = format!("({}, {})", ago(&entry.timestamp, now), entry.id);
+        // The first line of its text is enough to know an entry by.
+        let left = entry.label().len() + 3;
+        let first = body_lines(entry, usize::MAX).swap_remove(0);
+        let mut lines = wrap(&first, columns.saturating_sub(left));
+        let fits = lines.last().is_some_and(|last| left + width(last) + 1 + width(&tail) <= columns);
+        let tail = paint.paint(Role::Faint, &tail);
+        match lines.last_mut().filter(|_| fits) {
+            Some(last) => *last = format!("{last} {tail}"),
+            None => lines.push(tail),
+        }
+        lines[0] = format!("{} {label} {}", mark(entry, paint), lines[0]);
+        for line in &mut lines[1..] {
+            // Below the text; two of the columns are the forest's.
+            *line = format!("{}{line}", " ".repeat(left - 2));
+        }
+        lines
+    });
+    text + &drawn.join("\n") + "\n"
 }
 
-fn mark(entry: &EntryView) -> &'static str {
+fn mark(entry: &EntryView, paint: Paint) -> &'static str {
     match &entry.body {
-        BodyView::Thought { kind: RecordType::Decision, .. } => "◆",
-        BodyView::Thought { kind: RecordType::Reflection, .. } => "■",
-        BodyView::Thought { .. } => "●",
-        BodyView::Attest { .. } => "·",
+        BodyView::Thought { kind: RecordType::Decision, .. } => paint.or("◆", "*"),
+        BodyView::Thought { kind: RecordType::Reflection, .. } => paint.or("■", "="),
+        BodyView::Thought { .. } => paint.or("●", "o"),
+        BodyView::Attest { .. } => paint.or("·", "."),
     }
 }
 
@@ -164,27 +163,22 @@ fn role(entry: &EntryView) -> Role {
     }
 }
 
-/// The lines of an entry's text, inert; there is always one.
-fn body_lines(entry: &EntryView) -> Vec<String> {
+/// The lines of an entry's text, inert and at most so wide; there is always one.
+fn body_lines(entry: &EntryView, columns: usize) -> Vec<String> {
     match entry.text() {
         None => vec!["(blanked: only its hashes are kept here)".to_owned()],
-        Some(text) => lines(text),
+        Some(text) => wrap(text, columns),
     }
-}
-
-/// The lines of a text.
-pub(super) fn lines(text: &str) -> Vec<String> {
-    text.split('\n').map(|line| inert(&line.replace('\t', "    "))).collect()
-}
-
-/// A text on one line.
-pub(super) fn one_line(text: &str) -> String {
-    inert(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// How long ago something was, in the largest unit that fits.
 pub(super) fn ago(time: &Timestamp, now: &Timestamp) -> String {
-    let passed = now.seconds() - time.seconds();
+    ago_seconds(time.seconds(), now)
+}
+
+/// The same of a time in seconds since 1970.
+pub(super) fn ago_seconds(time: i64, now: &Timestamp) -> String {
+    let passed = now.seconds().saturating_sub(time);
     let (number, unit) = match passed.unsigned_abs() {
         0..60 => return if passed < -5 { "in the future".to_owned() } else { "just now".to_owned() },
         seconds @ 60..3600 => (seconds / 60, "minute"),

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::content::given;
-use super::draw::{ago, lines, one_line};
+use super::draw::ago;
 use super::ui::{Role, Ui};
+use super::wrap::{one_line, wrap};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::ops::{self, PackRequest, PutRequest, Workspace};
@@ -127,7 +128,7 @@ impl List {
             let mut text = String::new();
             for note in &memory.notes {
                 let head = paint.paint(Role::Strong, &format!("note {}{}", note.note_id, named(note.key.as_deref())));
-                text += &format!("{head}  {}\n  {}\n", ago(&note.put_at, &now), lines(&note.text).join("\n  "));
+                text += &format!("{head}  {}\n  {}\n", ago(&note.put_at, &now), wrap(&note.text, paint.width.saturating_sub(2)).join("\n  "));
             }
             for note in &memory.packed {
                 let head = format!("packed {}{}", note.note_id, named(note.key.as_deref()));

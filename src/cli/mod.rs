@@ -4,23 +4,29 @@ mod anchor;
 mod check;
 mod completions;
 mod content;
+mod demo;
 mod doctor;
 mod draw;
+mod forest;
 mod hook;
 mod init;
 mod man;
 mod mcp;
 mod memory;
+mod pager;
+mod paint;
 mod policy;
 mod read;
 mod record;
 mod retain;
 mod rounds;
 mod session;
+mod story;
 mod sync;
 mod ui;
 mod verify;
 mod vouch;
+mod wrap;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -71,6 +77,7 @@ fn after_help() -> String {
 enum Command {
     Init(init::Init),
     Doctor(doctor::Doctor),
+    Demo(demo::Demo),
     Start(record::Start),
     Record(record::Record),
     Attest(record::Attest),
@@ -109,6 +116,7 @@ impl Command {
         match self {
             Self::Init(command) => command.run(&context, ui),
             Self::Doctor(command) => command.run(&context, ui),
+            Self::Demo(command) => command.run(&context, ui),
             Self::Start(command) => command.run(context, ui),
             Self::Record(command) => command.run(context, ui),
             Self::Attest(command) => command.run(context, ui),

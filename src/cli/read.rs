@@ -1,38 +1,81 @@
-//! `log`, `show`, `tree`, `trail`, `search`, `prove`.
+//! `log`, `show`, `tree`, `trail`, `search`, `prove`: reading, of the store and of what git has.
 
 use clap::Args;
 
 use super::draw;
+use super::paint::Colours;
+use super::story::{Detail, Teller};
 use super::ui::{Role, Ui, inert};
+use super::verify::exit_code;
 use crate::context::Context;
-use crate::error::Result;
-use crate::ops::{self, Workspace};
+use crate::error::{Code, Error, Result};
+use crate::ops::{self, Meant, StoryRequest, Workspace};
 
-/// Show a session's entries in the order they were recorded
+/// How it is shown.
+#[derive(Debug, Args)]
+struct Looks {
+    /// Whether to paint
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    color: Colours,
+    /// Do not start a pager
+    #[arg(long)]
+    no_pager: bool,
+}
+
+impl Looks {
+    fn apply(&self, context: &Context, ui: &mut Ui) {
+        ui.paint = ui.paint.with_colours(self.color, context);
+        if !self.no_pager {
+            ui.page(context);
+        }
+    }
+}
+
+/// Show what was decided behind commits, or a session's entries
+///
+/// With commits or ranges, as git log takes them: each commit with how its proof stands and the decisions behind it, from
+/// this clone alone. A commit stands for all that led to it; of those the newest 50 are shown, unless -n says otherwise.
+/// Ends as verify does: 1 if a proof is broken, 3 if something could not be checked.
+///
+/// Without them: the entries of a session in the order they were recorded, from the store.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  git proof log main..feature
+  git proof log -n 5 HEAD
   git proof log
   git proof log -n 5 --session t-89-login
   git proof log --all")]
 pub(super) struct Log {
+    /// Commits and ranges; none for a session
+    #[arg(value_name = "REV|RANGE")]
+    revisions: Vec<String>,
     /// The session [default: GIT_PROOF_SESSION, else the current one]
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", conflicts_with = "revisions")]
     session: Option<String>,
-    /// Only the newest N entries, or sessions with --all
+    /// Only the newest N commits or entries, or sessions with --all
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<u32>,
     /// List the sessions instead, newest first
-    #[arg(long, conflicts_with = "session")]
+    #[arg(long, conflicts_with_all = ["session", "revisions"])]
     all: bool,
-    /// Show every text in full, with all hashes
+    /// Show everything that was recorded, every text in full, with all hashes
     #[arg(long)]
     full: bool,
+    #[command(flatten)]
+    looks: Looks,
 }
+
+/// Commits that are shown of a history, where nobody says how many.
+const NEWEST: u32 = 50;
 
 impl Log {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        self.looks.apply(&context, ui);
         let now = context.now();
+        if !self.revisions.is_empty() {
+            return self.commits(&context, ui);
+        }
         let mut workspace = Workspace::open(context)?;
         if self.all {
             let outcome = ops::sessions(&workspace, self.limit.unwrap_or(50))?;
@@ -43,21 +86,78 @@ impl Log {
         ui.show(&outcome, |log, paint| draw::log(log, self.full, &now, paint));
         Ok(())
     }
+
+    fn commits(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let ranges = self.revisions.iter().all(|revision| revision.contains("..") || revision.starts_with('^'));
+        let limit = self.limit.or((!ranges).then_some(NEWEST));
+        let request = StoryRequest { revisions: self.revisions.clone(), history: true, limit, full: self.full };
+        let outcome = ops::story(context, &request).map_err(|error| self.perhaps_a_session(context, error))?;
+        ui.answer(exit_code(outcome.verdict));
+        let (detail, now) = (if self.full { Detail::Full } else { Detail::Brief }, context.now());
+        ui.show(&outcome, |outcome, paint| Teller { detail, now: &now, paint }.log(outcome));
+        Ok(())
+    }
+
+    /// Who names a session where commits are asked for is told how to name it.
+    fn perhaps_a_session(&self, context: &Context, error: Error) -> Error {
+        let [name] = self.revisions.as_slice() else { return error };
+        if error.code != Code::CommitNotFound {
+            return error;
+        }
+        let session = Workspace::open(context.clone()).and_then(|workspace| ops::log(&workspace, Some(name), Some(1)));
+        match session {
+            Ok(_) => Error::new(Code::CommitNotFound, format!("{name} is a session, and no commit"))
+                .hint(format!("git proof log --session {name}")),
+            Err(_) => error,
+        }
+    }
 }
 
-/// Show one record
+/// Show what was decided behind a commit, or one record
+///
+/// A commit: how its proof stands, what the session was for, the decisions with what was rejected and why, and the
+/// reflections; with --full everything that was recorded. All of it from this clone's git objects, verified: the store is
+/// not needed. Ends as verify does: 1 if the proof is broken, 3 if it could not be checked.
+///
+/// The id of a record in this clone's store shows that record.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  git proof show 8bfea854-fd8c-44dc-a9ce-c13027ce08d6")]
+#[command(after_help = "\
+Examples:
+  git proof show
+  git proof show main~2
+  git proof show --full HEAD
+  git proof show 8bfea854-fd8c-44dc-a9ce-c13027ce08d6")]
 pub(super) struct Show {
-    /// The record's id
-    record: String,
+    /// A commit, or a record's id [default: HEAD]
+    #[arg(value_name = "REV|RECORD")]
+    what: Option<String>,
+    /// Show everything that was recorded, with all hashes
+    #[arg(long)]
+    full: bool,
+    #[command(flatten)]
+    looks: Looks,
 }
 
 impl Show {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        self.looks.apply(&context, ui);
         let now = context.now();
-        let outcome = ops::show(&mut Workspace::open(context)?, &self.record)?;
-        ui.show(&outcome, |shown, paint| draw::entry_in_full(&shown.entry, &now, paint));
+        let meant = match &self.what {
+            Some(name) => ops::meant(&context, name)?,
+            None => ops::meant(&context, "HEAD")?,
+        };
+        let Meant::Commit(commit) = meant else {
+            let outcome = ops::show(&mut Workspace::open(context)?, self.what.as_deref().unwrap_or_default())?;
+            ui.show(&outcome, |shown, paint| draw::entry_in_full(&shown.entry, &now, paint));
+            return Ok(());
+        };
+        let request = StoryRequest { revisions: vec![commit.to_string()], full: self.full, ..StoryRequest::default() };
+        let outcome = ops::story(&context, &request)?;
+        ui.answer(exit_code(outcome.verdict));
+        let detail = if self.full { Detail::Full } else { Detail::Decisions };
+        for commit in &outcome.commits {
+            ui.show(commit, |commit, paint| Teller { detail, now: &now, paint }.show(commit));
+        }
         Ok(())
     }
 }
@@ -69,10 +169,13 @@ pub(super) struct Tree {
     /// The session [default: GIT_PROOF_SESSION, else the current one]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    #[command(flatten)]
+    looks: Looks,
 }
 
 impl Tree {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        self.looks.apply(&context, ui);
         let now = context.now();
         let outcome = ops::tree(&mut Workspace::open(context)?, self.session.as_deref())?;
         if ui.json {
@@ -90,10 +193,13 @@ impl Tree {
 pub(super) struct Trail {
     /// The record's id
     record: String,
+    #[command(flatten)]
+    looks: Looks,
 }
 
 impl Trail {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        self.looks.apply(&context, ui);
         let now = context.now();
         let outcome = ops::trail(&mut Workspace::open(context)?, &self.record)?;
         ui.show(&outcome, |entries, paint| draw::entries(entries, false, &now, paint));

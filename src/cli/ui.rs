@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
+use super::pager::Pager;
+pub(super) use super::paint::{Paint, Role};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 pub(super) use crate::report::inert;
@@ -20,11 +22,13 @@ pub(super) struct Ui {
     talk: String,
     /// How a command ends that has an answer, and the answer is not yes.
     verdict: u8,
+    /// Who shows the output page by page, where someone shall.
+    pager: Option<Pager>,
 }
 
 impl Ui {
     pub(super) fn new(json: bool, context: &Context) -> Self {
-        Self { json, paint: Paint::detect(context), out: String::new(), talk: String::new(), verdict: 0 }
+        Self { json, paint: Paint::detect(context), out: String::new(), talk: String::new(), verdict: 0, pager: None }
     }
 
     /// Shows an outcome: as JSON if that was asked for, else as `human` renders it.
@@ -49,18 +53,24 @@ impl Ui {
         self.verdict = exit_code;
     }
 
+    /// Lets a person turn the pages, as git would: only on a terminal, and never of what a program reads.
+    pub(super) fn page(&mut self, context: &Context) {
+        if !self.json && io::stdout().is_terminal() {
+            self.pager = Pager::of(context);
+        }
+    }
+
     /// Writes what there is to write; the exit code says how it ended. Output that is lost is never a success.
     pub(super) fn finish(self, result: Result<()>) -> ExitCode {
         let _ = io::stderr().lock().write_all(self.talk.as_bytes()); // only talk
-        let mut stdout = io::stdout().lock();
-        let written = stdout.write_all(self.out.as_bytes()).and_then(|()| stdout.flush());
-        let result = result.and_then(|()| {
-            written.map_err(|error| {
-                Error::new(Code::OutputFailed, "the answer could not be written")
-                    .because(error)
-                    .hint("what a command records is on disk before it answers: git proof log")
-            })
-        });
+        let paged = self.pager.as_ref().is_some_and(|pager| result.is_ok() && pager.show(&self.out));
+        let written = if paged {
+            Ok(())
+        } else {
+            let mut stdout = io::stdout().lock();
+            stdout.write_all(self.out.as_bytes()).and_then(|()| stdout.flush())
+        };
+        let result = result.and_then(|()| written.map_err(|error| lost(&error)));
         match result {
             Ok(()) => ExitCode::from(self.verdict),
             Err(error) => {
@@ -70,6 +80,18 @@ impl Ui {
             }
         }
     }
+}
+
+/// Writes at once, for a command that has something to say while it works. What is lost is an error.
+pub(super) fn write_now(text: &str) -> Result<()> {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| lost(&error))
+}
+
+fn lost(error: &io::Error) -> Error {
+    Error::new(Code::OutputFailed, "the answer could not be written")
+        .because(error)
+        .hint("what a command records is on disk before it answers: git proof log")
 }
 
 /// Help and version are answers; anything else that clap says is a wrong usage, and repeats what it was given.
@@ -115,46 +137,4 @@ fn explain(error: &Error) -> String {
         let _ = writeln!(text, "hint: {}", inert(hint));
     }
     text
-}
-
-/// Colour, where a terminal shows it and nobody asked for none.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Paint {
-    colour: bool,
-}
-
-/// What is painted, named by what it means.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Role {
-    Plan,
-    Analysis,
-    Decision,
-    Reflection,
-    Attest,
-    Faint,
-    Good,
-    Bad,
-    Strong,
-}
-
-impl Paint {
-    fn detect(context: &Context) -> Self {
-        let dumb = context.variable("TERM").is_some_and(|term| term == "dumb");
-        Self { colour: io::stdout().is_terminal() && context.variable("NO_COLOR").is_none() && !dumb }
-    }
-
-    /// `text`, painted. It must be inert already.
-    pub(super) fn paint(self, role: Role, text: &str) -> String {
-        let code = match role {
-            Role::Plan => "34",
-            Role::Analysis => "36",
-            Role::Decision => "1;33",
-            Role::Reflection => "35",
-            Role::Attest | Role::Faint => "2",
-            Role::Good => "32",
-            Role::Bad => "31",
-            Role::Strong => "1",
-        };
-        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
-    }
 }

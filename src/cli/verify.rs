@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, CommitVerdict, GateRequest, SessionVerdict, Told, VerifyOutcome, VerifyRequest};
+use crate::ops::{self, CommitVerdict, GateRequest, SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest};
 use crate::proof::finding::{Finding, Severity, Verdict};
 use crate::proof::record::RecordType;
 use crate::report::{self, Report};
@@ -168,7 +168,7 @@ pub(super) fn exit_code(verdict: Verdict) -> u8 {
 }
 
 fn render(outcome: &VerifyOutcome, paint: Paint) -> String {
-    let mut text = headline(outcome, paint);
+    let mut text = headline(outcome.verdict, outcome.summary, paint);
     // Of many commits, only those with something to say.
     let many = outcome.commits.len() > TOLD_IN_FULL;
     for commit in &outcome.commits {
@@ -181,9 +181,9 @@ fn render(outcome: &VerifyOutcome, paint: Paint) -> String {
     text
 }
 
-fn headline(outcome: &VerifyOutcome, paint: Paint) -> String {
-    let summary = outcome.summary;
-    let word = match outcome.verdict {
+/// How commits stand, in a line.
+pub(super) fn headline(verdict: Verdict, summary: Summary, paint: Paint) -> String {
+    let word = match verdict {
         Verdict::Pass if summary.proven() == 0 => paint.paint(Role::Decision, "Vouched for, not proven"),
         Verdict::Pass => paint.paint(Role::Good, "Verified"),
         Verdict::Exempt => "Nothing to verify".to_owned(),

@@ -21,7 +21,7 @@ pub use discover::Repository;
 pub use merge::Merged;
 pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 pub use open::Git;
-pub use process::{editor, identity, interpret_trailers, worktree_root};
+pub use process::{editor, identity, interpret_trailers, pager, paints, worktree_root};
 pub use refs::{CHANGES, EVIDENCE, NOTES, ROUNDS, WHY};
 pub use remote::{PushRefusal, Remote};
 pub(crate) use remote::{SHARED, SYNCING};

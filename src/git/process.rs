@@ -22,6 +22,18 @@ pub fn editor(context: &Context) -> Option<String> {
     variable(context, "GIT_EDITOR")
 }
 
+/// The pager that git would start on a terminal; `None` where it would start none.
+pub fn pager(context: &Context) -> Option<String> {
+    variable(context, "GIT_PAGER").filter(|pager| pager != "cat")
+}
+
+/// Whether git would paint what it prints here, by its setting `color.ui`.
+pub fn paints(context: &Context, terminal: bool) -> bool {
+    let to_terminal = if terminal { "true" } else { "false" };
+    let said = ask(context, &["config", "--get-colorbool", "color.ui", to_terminal]);
+    said.map_or(terminal, |said| said.starts_with(b"true"))
+}
+
 /// The top directory of the worktree. `None` where there is none: in a bare repository, or outside of any.
 pub fn worktree_root(context: &Context) -> Option<PathBuf> {
     let mut path = ask(context, &["rev-parse", "--show-toplevel"])?;

@@ -9,6 +9,7 @@ mod check;
 mod check_evidence;
 mod check_proof;
 mod committing;
+mod demo;
 mod doctor;
 mod finalize;
 mod init;
@@ -25,6 +26,7 @@ mod search;
 mod secrets;
 mod squashing;
 mod start;
+mod story;
 mod sync;
 mod text;
 mod verify;
@@ -44,6 +46,7 @@ pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{CheckedProof, ConsistencyOutcome, LoggedOutcome, ProofOutcome, check_proof, check_proof_line};
 pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit};
+pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
 pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
 pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};
 pub use init::{
@@ -72,6 +75,9 @@ pub use search::{SearchHit, SearchOutcome, search};
 pub use secrets::{Secret, find_secret};
 pub use squashing::before_squash;
 pub use start::{StartOutcome, StartRequest, start};
+pub use story::{
+    CommitStory, Label, LeftAway, Meant, Point, Points, Step, StepKind, StoryOutcome, StoryRequest, Trail, meant, story,
+};
 pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
 pub use verify::{
     CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, LeftOut, PolicyOutcome, RoundView, SessionVerdict,

@@ -28,6 +28,12 @@ fn redacted(text: &str) -> String {
     (out + &word(&run)).replace("just now", "[ago]").replace("1 minute ago", "[ago]")
 }
 
+/// What a command draws in a locale that has the signs for it.
+fn drawn(scratch: &Scratch, arguments: &[&str]) -> String {
+    let ran: Ran = scratch.proof(arguments).env("LC_ALL", "C.UTF-8").output().unwrap().into();
+    redacted(ran.text())
+}
+
 /// A session with a branch, an attested operation, a private record and several lines.
 fn session() -> Scratch {
     let scratch = Scratch::new();
@@ -43,9 +49,10 @@ fn session() -> Scratch {
 #[test]
 fn log_reads_like_this() {
     let scratch = session();
-    insta::assert_snapshot!(redacted(scratch.run(["log"]).text()), @r"
+    insta::assert_snapshot!(drawn(&scratch, &["log"]), @r"
     session t-89: try it
-    open · proof-grade · v1 · begun [ago] · task T-89 · by Ada Tester <ada@example.org>
+    open · proof-grade · v1 · begun [ago] · task T-89 · by Ada Tester
+      <ada@example.org>
 
     ● plan       find the loop
                  then cut it
@@ -65,10 +72,11 @@ fn log_reads_like_this() {
 #[test]
 fn log_in_full_reads_like_this() {
     let scratch = session();
-    let text = redacted(scratch.run(["log", "--full", "-n", "1"]).text()).replace(&last_time(&scratch), "[time]");
+    let text = drawn(&scratch, &["log", "--full", "-n", "1"]).replace(&last_time(&scratch), "[time]");
     insta::assert_snapshot!(text, @r"
     session t-89: try it
-    open · proof-grade · v1 · begun [ago] · task T-89 · by Ada Tester <ada@example.org>
+    open · proof-grade · v1 · begun [ago] · task T-89 · by Ada Tester
+      <ada@example.org>
 
     (4 earlier entries are not shown)
 
@@ -92,14 +100,32 @@ fn last_time(scratch: &Scratch) -> String {
 #[test]
 fn tree_draws_branches() {
     let scratch = session();
-    insta::assert_snapshot!(redacted(scratch.run(["tree"]).text()), @r"
+    insta::assert_snapshot!(drawn(&scratch, &["tree"]), @r"
     session t-89: try it
-    open · proof-grade · v1 · begun [ago] · task T-89 · by Ada Tester <ada@example.org>
+    open · proof-grade · v1 · begun [ago] · task T-89 · by Ada Tester
+      <ada@example.org>
     ● plan find the loop ([ago], [id])
-    ├─● analysis the cookie has no path ([ago], [id])
+    ├─● analysis the cookie has no path
+    │            ([ago], [id])
     │ ◆ decision set the path ([ago], [id])
     └─◆ decision drop the cookie ([ago], [id])
       · attest ran the tests ([ago], [id])
+    ");
+}
+
+#[test]
+fn tree_without_unicode_is_drawn_in_ascii() {
+    let scratch = session();
+    insta::assert_snapshot!(redacted(scratch.run(["tree"]).text()), @r"
+    session t-89: try it
+    open - proof-grade - v1 - begun [ago] - task T-89 - by Ada Tester
+      <ada@example.org>
+    o plan find the loop ([ago], [id])
+    |-o analysis the cookie has no path
+    |            ([ago], [id])
+    | * decision set the path ([ago], [id])
+    `-* decision drop the cookie ([ago], [id])
+      . attest ran the tests ([ago], [id])
     ");
 }
 
@@ -111,15 +137,18 @@ fn log_of_all_sessions_reads_like_this() {
     scratch.start("t-90", &["--not-proof-grade"]);
     scratch.json(&["end"]);
     scratch.start("t-91", &["--scheme", "v1-sorted"]);
-    insta::assert_snapshot!(redacted(scratch.run(["log", "--all"]).text()), @r"
+    insta::assert_snapshot!(drawn(&scratch, &["log", "--all"]), @r"
     session t-91: try it
-    open · proof-grade · v1-sorted · begun [ago] · by Ada Tester <ada@example.org>
+    open · proof-grade · v1-sorted · begun [ago] · by Ada Tester
+      <ada@example.org>
 
     session t-90: try it
-    ended, not finalized · not proof-grade · v1 · begun [ago] · by Ada Tester <ada@example.org>
+    ended, not finalized · not proof-grade · v1 · begun [ago] · by Ada Tester
+      <ada@example.org>
 
     session t-89: try it
-    finalized · proof-grade · v1 · begun [ago] · task T-89 · by Ada Tester <ada@example.org>
+    finalized · proof-grade · v1 · begun [ago] · task T-89 · by Ada Tester
+      <ada@example.org>
     ");
 }
 

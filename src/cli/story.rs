@@ -1,0 +1,330 @@
+//! Commits with what was decided behind them: first how the proof stands, in a line, then the decisions.
+
+use std::collections::HashMap;
+
+use super::draw::ago_seconds;
+use super::forest::Forest;
+use super::ui::{Paint, Role, inert};
+use super::verify::headline;
+use super::wrap::{self, one_line};
+use crate::ops::{CommitStory, Label, LeftAway, Points, SessionVerdict, Step, StepKind, StoryOutcome, Trail};
+use crate::proof::change::GitAttestation;
+use crate::proof::digest::RootHash;
+use crate::proof::finding::{Finding, Severity, Verdict};
+use crate::proof::timestamp::Timestamp;
+
+/// Decisions of a commit in a list of commits.
+const LISTED: usize = 5;
+/// Lines of each of them there, and of each of their points.
+const BRIEF: usize = 2;
+/// Columns of a sign and a label, after which the text begins.
+const LABELLED: usize = 13;
+
+/// How much is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// In a list of commits: decisions, in brief.
+    Brief,
+    /// Decisions and reflections.
+    Decisions,
+    /// Everything, with all hashes.
+    Full,
+}
+
+/// Draws what a command was asked to tell.
+pub(super) struct Teller<'a> {
+    pub(super) detail: Detail,
+    pub(super) now: &'a Timestamp,
+    pub(super) paint: Paint,
+}
+
+impl Teller<'_> {
+    /// Several commits, one below the other.
+    pub(super) fn log(&self, outcome: &StoryOutcome) -> String {
+        let mut text = headline(outcome.verdict, outcome.summary, self.paint);
+        let mut told: HashMap<RootHash, String> = HashMap::new();
+        for commit in &outcome.commits {
+            text.push('\n');
+            text.push_str(&self.commit(commit, &mut told));
+        }
+        if outcome.more {
+            let shown = outcome.commits.len();
+            let older = format!("Older commits are not shown; -n {} shows more.", shown.max(1) * 4);
+            text.push_str(&format!("\n{}\n", wrap::wrap(&older, self.paint.measure()).join("\n")));
+        }
+        text
+    }
+
+    /// One commit.
+    pub(super) fn show(&self, commit: &CommitStory) -> String {
+        self.commit(commit, &mut HashMap::new())
+    }
+
+    fn commit(&self, commit: &CommitStory, told: &mut HashMap<RootHash, String>) -> String {
+        let mut lines = self.head(commit);
+        if self.detail != Detail::Brief {
+            let when = commit.authored.map(|at| format!(", {}", ago_seconds(at, self.now))).unwrap_or_default();
+            let by = one_line(&commit.author);
+            lines.extend(self.set_in(&[("by", Role::Faint, format!("{by}{when}"))]));
+        }
+        for finding in &commit.standing.findings {
+            lines.extend(self.finding(finding));
+        }
+        let short = commit.standing.commit.to_string()[..12].to_owned();
+        for trail in &commit.trails {
+            if let Some(above) = told.get(&trail.root) {
+                let text = format!("session {}, told above at {above}", trail.session_id);
+                lines.extend(self.set_in(&[("same", Role::Faint, text)]));
+                continue;
+            }
+            told.insert(trail.root, short.clone());
+            lines.extend(self.trail(trail, commit, &short));
+        }
+        lines.join("\n") + "\n"
+    }
+
+    /// What it is, and how it stands: in one line where that fits.
+    fn head(&self, commit: &CommitStory) -> Vec<String> {
+        let standing = &commit.standing;
+        let (sign, role) = match standing.verdict {
+            Verdict::Pass => (self.paint.or("✔", "+"), Role::Good),
+            Verdict::Fail => (self.paint.or("✘", "!"), Role::Bad),
+            Verdict::Unchecked => ("?", Role::Decision),
+            Verdict::Exempt => (self.paint.or("·", "-"), Role::Faint),
+        };
+        let id = standing.commit.to_string();
+        let id = if self.detail == Detail::Full { &id } else { &id[..12] };
+        let subject = one_line(&standing.subject);
+        let (word, rest) = verdict(commit);
+        let subject_line = format!("{sign} {id} {subject}");
+        let (sign, strong) = (self.paint.paint(role, sign), self.paint.paint(Role::Strong, id));
+        let verdict = |text: &str| text.replacen(word, &self.paint.paint(role, word), 1);
+        let together = wrap::width(&subject_line) + wrap::width(word) + wrap::width(&rest) + 3;
+        if together <= self.paint.width {
+            let dot = self.paint.dot();
+            return vec![format!("{sign} {strong} {subject}{dot}{}", verdict(&format!("{word}{rest}")))];
+        }
+        let mut lines = Vec::new();
+        // Beside the id, if that leaves room for it.
+        let mut left = id.len() + 3;
+        if left + 20 > self.paint.width {
+            lines.push(format!("{sign} {strong}"));
+            left = 2;
+        }
+        for line in wrap::wrap(&subject, self.paint.width - left) {
+            lines.push(if lines.is_empty() { format!("{sign} {strong} {line}") } else { " ".repeat(left) + &line });
+        }
+        for (place, line) in wrap::wrap(&format!("{word}{rest}"), self.paint.measure() - 2).iter().enumerate() {
+            lines.push(if place == 0 { format!("  {}", verdict(line)) } else { format!("    {line}") });
+        }
+        lines
+    }
+
+    fn finding(&self, finding: &Finding) -> Vec<String> {
+        let (word, role) = match finding.severity {
+            Severity::Error => ("error", Role::Bad),
+            Severity::Unchecked => ("unchecked", Role::Decision),
+            Severity::Warning => ("note", Role::Faint),
+        };
+        let mut said = vec![(word, role, format!("{}: {}", finding.code, finding.message))];
+        if let Some(hint) = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning) {
+            said.push(("hint", Role::Faint, hint.clone()));
+        }
+        self.set_in(&said)
+    }
+
+    fn trail(&self, trail: &Trail, commit: &CommitStory, short: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.detail != Detail::Brief {
+            lines.push(String::new());
+            lines.extend(self.set_in(&[("intent", Role::Strong, trail.intent.trim().to_owned())]));
+            lines.extend(self.set_in(&[("session", Role::Faint, self.session(trail))]));
+        }
+        if self.detail == Detail::Full {
+            let mut hashes = vec![("root", trail.root.to_string()), ("genesis", trail.genesis.to_string())];
+            let anchors = commit.standing.sessions.iter().filter(|session| session.root == trail.root);
+            hashes.extend(anchors.map(|session| ("anchor", session.anchor_id.to_string())));
+            let hashes: Vec<_> = hashes.into_iter().map(|(name, hash)| (name, Role::Faint, hash)).collect();
+            lines.extend(self.set_in(&hashes));
+        }
+        let (shown, parents) = self.choose(&trail.steps);
+        let (listed, more) = match self.detail {
+            Detail::Brief => (shown.len().min(LISTED), shown.len().saturating_sub(LISTED)),
+            _ => (shown.len(), 0),
+        };
+        let spaced = self.detail != Detail::Brief;
+        if spaced {
+            lines.push(String::new());
+        }
+        let forest = Forest { parents: &parents[..listed], columns: self.paint.measure(), spaced, paint: self.paint };
+        lines.extend(forest.draw(|at, columns| self.step(shown[at], columns)));
+        if more > 0 {
+            let text = format!("{more} more: git proof show {short}");
+            lines.extend(self.set_in(&[(self.paint.or("…", "..."), Role::Faint, text)]));
+        }
+        if self.detail == Detail::Decisions && trail.left_away != LeftAway::default() {
+            lines.push(String::new());
+            lines.extend(self.set_in(&[("also", Role::Faint, left_away(trail.left_away, short))]));
+        }
+        lines
+    }
+
+    fn session(&self, trail: &Trail) -> String {
+        let entries = format!("{} entr{}", trail.count, if trail.count == 1 { "y" } else { "ies" });
+        let task = trail.task_id.as_ref().map(|task| format!("task {}", one_line(task)));
+        let caller = format!("by {}", one_line(&trail.caller));
+        let scheme = (self.detail == Detail::Full).then(|| trail.scheme.to_string());
+        let parts = [Some(trail.session_id.to_string()), Some(entries), Some(caller), task, scheme];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(self.paint.dot())
+    }
+
+    /// The steps that are shown, and for each the nearest before it among them.
+    fn choose<'s>(&self, steps: &'s [Step]) -> (Vec<&'s Step>, Vec<Option<usize>>) {
+        let decides = steps.iter().any(|step| step.kind == StepKind::Decision);
+        let (mut shown, mut parents): (Vec<&Step>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
+        let mut nearest: Vec<Option<usize>> = Vec::with_capacity(steps.len());
+        for step in steps {
+            let parent = step.parent.and_then(|parent| nearest.get(parent).copied().flatten());
+            // In a list, reflections only where there is nothing else.
+            if self.detail == Detail::Brief && decides && step.kind != StepKind::Decision {
+                nearest.push(parent);
+                continue;
+            }
+            nearest.push(Some(shown.len()));
+            shown.push(step);
+            parents.push(parent);
+        }
+        (shown, parents)
+    }
+
+    fn step(&self, step: &Step, columns: usize) -> Vec<String> {
+        let (sign, role) = match step.kind {
+            StepKind::Decision => (self.paint.or("◆", "*"), Role::Decision),
+            StepKind::Reflection => (self.paint.or("■", "="), Role::Reflection),
+            StepKind::Plan => (self.paint.or("●", "o"), Role::Plan),
+            StepKind::Analysis => (self.paint.or("●", "o"), Role::Analysis),
+            StepKind::Attest => (self.paint.or("·", "."), Role::Attest),
+            StepKind::Withheld => (self.paint.or("○", "o"), Role::Faint),
+        };
+        let attested = step.content.as_ref().filter(|_| step.kind == StepKind::Attest);
+        let change = attested.and_then(|text| GitAttestation::parse(text.as_bytes()).ok());
+        let Points { text, points } = &step.said;
+        let text = match (&change, step.kind) {
+            (_, StepKind::Withheld) => "not published; its hashes are part of the proof".to_owned(),
+            (Some(GitAttestation { commit: Some(id), .. }), _) => format!("commit {id}"),
+            (Some(_), _) => "what was staged".to_owned(),
+            _ => text.clone(),
+        };
+        let mut said = vec![(step.kind.as_str(), role, text)];
+        said.extend(points.iter().map(|point| (point.label.as_str(), role_of(point.label), point.text.clone())));
+        if self.detail == Detail::Full {
+            if let Some(change) = &change {
+                said.extend(change.change_id.iter().map(|id| ("change", Role::Faint, id.to_string())));
+                said.push(("tree", Role::Faint, change.tree.to_string()));
+            }
+            said.extend(step.metadata.iter().map(|metadata| ("metadata", Role::Faint, metadata.to_string())));
+            said.extend(step.timestamp.iter().map(|time| ("recorded", Role::Faint, time.to_string())));
+            said.extend(step.id.iter().map(|id| ("id", Role::Faint, id.to_string())));
+            said.push(("content", Role::Faint, step.content_hash.to_string()));
+            said.push(("chain", Role::Faint, step.chain_hash.to_string()));
+        }
+        let mut lines = self.labelled(&said, columns);
+        if let Some(first) = lines.first_mut() {
+            *first = format!("{} {first}", self.paint.paint(role, sign));
+        }
+        lines
+    }
+
+    /// Labels in a column, and what they say beside them, below the head of a commit.
+    fn set_in(&self, said: &[(&str, Role, String)]) -> Vec<String> {
+        self.labelled(said, self.paint.measure())
+            .into_iter()
+            .map(|line| format!("  {line}").trim_end().to_owned())
+            .collect()
+    }
+
+    /// Labels in a column, and what they say beside them. Two of the columns are left to what comes before.
+    fn labelled(&self, said: &[(&str, Role, String)], columns: usize) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (label, role, text) in said {
+            let room = columns.saturating_sub(LABELLED);
+            let text = match self.detail {
+                Detail::Brief => wrap::brief(text, room, BRIEF, self.paint.or("…", "...")),
+                _ => wrap::wrap(text, room),
+            };
+            for (place, line) in text.iter().enumerate() {
+                let label = format!("{:10}", if place == 0 { *label } else { "" });
+                let label = if place == 0 { self.paint.paint(*role, &label) } else { label };
+                lines.push(format!("{label} {line}"));
+            }
+        }
+        lines
+    }
+}
+
+fn role_of(label: Label) -> Role {
+    match label {
+        Label::Rejected => Role::Bad,
+        Label::Chosen => Role::Good,
+        _ => Role::Faint,
+    }
+}
+
+/// What is proven and by whom, in a line: a word, and the rest.
+fn verdict(commit: &CommitStory) -> (&'static str, String) {
+    let standing = &commit.standing;
+    let codes = |severity: Severity| {
+        let mut codes: Vec<&str> = Vec::new();
+        for finding in standing.findings.iter().filter(|finding| finding.severity == severity) {
+            if !codes.contains(&finding.code.as_str()) {
+                codes.push(finding.code.as_str());
+            }
+        }
+        if codes.is_empty() { String::new() } else { format!(": {}", codes.join(", ")) }
+    };
+    match standing.verdict {
+        Verdict::Pass => ("proven", format!(": {}", proven(commit).join(", "))),
+        Verdict::Fail => ("broken", codes(Severity::Error)),
+        Verdict::Unchecked => ("could not check", codes(Severity::Unchecked)),
+        Verdict::Exempt if standing.proof_grade => (
+            "no proof",
+            standing.reason.as_ref().map(|why| format!(", though one is due: {}", one_line(why))).unwrap_or_default(),
+        ),
+        Verdict::Exempt => ("no proof", ", and none is asked for".to_owned()),
+    }
+}
+
+fn proven(commit: &CommitStory) -> Vec<String> {
+    let holding: Vec<&SessionVerdict> = commit.standing.sessions.iter().filter(|session| session.holds).collect();
+    let mut said: Vec<String> = commit.standing.binding.iter().map(ToString::to_string).collect();
+    said.push(if holding.iter().any(|session| session.rooted) { "rooted" } else { "not rooted" }.to_owned());
+    let mut signers: Vec<&str> =
+        holding.iter().flat_map(|session| session.signers.iter().map(String::as_str)).collect();
+    signers.sort_unstable();
+    signers.dedup();
+    said.push(match signers.as_slice() {
+        [] => "not signed".to_owned(),
+        signers => format!("signed by {}", inert(&signers.join(" and "))),
+    });
+    let mut rounds: Vec<u64> = holding.iter().filter_map(|session| session.round).collect();
+    rounds.sort_unstable();
+    rounds.dedup();
+    said.extend(rounds.iter().map(|round| format!("sealed in round {round}")));
+    said
+}
+
+fn left_away(left: LeftAway, short: &str) -> String {
+    let counted = |count: u64, one: &str, many: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        count => Some(format!("{count} {many}")),
+    };
+    let kinds = [
+        counted(left.plans, "plan", "plans"),
+        counted(left.analyses, "analysis", "analyses"),
+        counted(left.attested, "attested operation", "attested operations"),
+        counted(left.withheld, "entry that was not published", "entries that were not published"),
+    ];
+    let kinds: Vec<String> = kinds.into_iter().flatten().collect();
+    format!("{}\ngit proof show --full {short}", kinds.join(", "))
+}

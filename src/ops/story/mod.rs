@@ -1,0 +1,157 @@
+//! `show COMMIT`, `log RANGE`: what was decided behind commits, from git alone, and how each of them stands.
+
+mod points;
+mod trail;
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::verify::{CommitVerdict, Summary, VerifyRequest, verify};
+use super::workspace::Workspace;
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+use crate::git::{Git, Repository};
+use crate::proof::digest::{CommitId, RootHash};
+use crate::proof::finding::Verdict;
+use crate::proof::record::Id;
+
+pub use points::{Label, Point, Points};
+pub use trail::{LeftAway, Step, StepKind, Trail};
+
+/// What `show` and `log` ask for.
+#[derive(Debug, Clone, Default)]
+pub struct StoryRequest {
+    /// Commits and ranges; HEAD if there are none.
+    pub revisions: Vec<String>,
+    /// Whether a commit that is named stands for all that led to it, as it does for `git log`.
+    pub history: bool,
+    /// At most so many commits.
+    pub limit: Option<u32>,
+    /// Whether plans, analyses and attestations are wanted, too.
+    pub full: bool,
+}
+
+/// Commits and what was decided behind them.
+#[derive(Debug, Clone, Serialize)]
+pub struct StoryOutcome {
+    /// The worst of them.
+    pub verdict: Verdict,
+    /// How many stand how.
+    pub summary: Summary,
+    /// Each, newest first.
+    pub commits: Vec<CommitStory>,
+    /// Whether there are older ones that the limit left away.
+    pub more: bool,
+}
+
+/// A commit and what was decided behind it.
+#[derive(Debug, Clone, Serialize)]
+pub struct CommitStory {
+    /// How it stands.
+    #[serde(flatten)]
+    pub standing: CommitVerdict,
+    /// `Name <email>` of its author.
+    pub author: String,
+    /// When it was made by its own word, in seconds since 1970.
+    pub authored: Option<i64>,
+    /// What its sessions recorded: of those alone that hold, or would if enough people had signed.
+    pub trails: Vec<Trail>,
+}
+
+/// Tells what was decided behind commits.
+pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> {
+    let git = Git::open(&Repository::discover(context)?, context)?;
+    let (revisions, more) = select(&git, request)?;
+    let outcome = verify(context, &VerifyRequest { revisions, with_story: false })?;
+    let mut told: HashMap<RootHash, Option<Trail>> = HashMap::new();
+    let mut commits = Vec::new();
+    for standing in outcome.commits {
+        let mut trails: Vec<Trail> = Vec::new();
+        for session in standing.sessions.iter().filter(|session| session.holds || session.sound) {
+            // A squash of several commits of one session has it several times.
+            if trails.iter().any(|trail| trail.root == session.root) {
+                continue;
+            }
+            let trail = told.entry(session.root).or_insert_with(|| trail::read(&git, session, request.full));
+            trails.extend(trail.clone());
+        }
+        let commit = git.commit(&standing.commit).ok();
+        let author = commit.as_ref().map(|commit| String::from_utf8_lossy(&commit.author).into_owned());
+        let authored =
+            commit.and_then(|commit| String::from_utf8_lossy(&commit.author_time).split(' ').next()?.parse().ok());
+        commits.push(CommitStory { standing, author: author.unwrap_or_default(), authored, trails });
+    }
+    Ok(StoryOutcome { verdict: outcome.verdict, summary: outcome.summary, commits, more })
+}
+
+/// What `verify` is to look at, and whether that is not all. A range goes to it as it is, so that it can tell whether
+/// git lists the whole of it.
+fn select(git: &Git, request: &StoryRequest) -> Result<(Vec<String>, bool)> {
+    let is_range = |revision: &String| revision.contains("..") || revision.starts_with('^');
+    if !request.history || (request.limit.is_none() && request.revisions.iter().all(is_range)) {
+        return Ok((request.revisions.clone(), false));
+    }
+    for revision in request.revisions.iter().filter(|revision| !is_range(revision)) {
+        git.resolve(revision)?;
+    }
+    let arguments: Vec<&str> = request.revisions.iter().map(String::as_str).collect();
+    let mut listed = git.commits(&arguments)?;
+    let limit = request.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+    let more = listed.len() > limit;
+    listed.truncate(limit);
+    if listed.is_empty() {
+        // `verify` knows what to say of nothing, and whose policy that is by.
+        return Ok((request.revisions.iter().filter(|revision| is_range(revision)).cloned().collect(), more));
+    }
+    Ok((listed.iter().map(ToString::to_string).collect(), more))
+}
+
+/// What a name given to `show` means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meant {
+    /// A record of this clone's store.
+    Record,
+    /// A commit.
+    Commit(CommitId),
+}
+
+/// Tells whether a name is a record's or a commit's.
+pub fn meant(context: &Context, name: &str) -> Result<Meant> {
+    let git = Git::open(&Repository::discover(context)?, context)?;
+    let commit = git.resolve(name);
+    let Some(id) = Id::parse(name) else {
+        // Names of records have none of these.
+        let of_git = name.contains(['~', '^', '@', ':', '/']);
+        return commit
+            .map(Meant::Commit)
+            .map_err(|error| if of_git { error } else { neither(name, Code::InvalidParams) });
+    };
+    let store = Workspace::open(context.clone());
+    let record = match &store {
+        Ok(workspace) => match workspace.store.entry(&id) {
+            Ok(_) => true,
+            Err(error) if error.code == Code::RecordNotFound => false,
+            Err(error) => return Err(error),
+        },
+        Err(_) => false,
+    };
+    let is_hash = name.len() >= 4 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match (record, commit, store) {
+        (true, Ok(_), _) => Err(Error::new(Code::InvalidParams, format!("{name} names both a record and a commit"))
+            .hint(format!(
+                "for the commit write refs/heads/{name} or its hash; git proof trail {name} shows the record"
+            ))),
+        (true, Err(_), _) => Ok(Meant::Record),
+        (false, Ok(commit), _) => Ok(Meant::Commit(commit)),
+        // A store that is there and cannot be read may have it.
+        (false, Err(_), Err(error)) if error.code != Code::NoStore => Err(error),
+        (false, Err(error), _) if is_hash || name == "HEAD" => Err(error),
+        (false, Err(_), _) => Err(neither(name, Code::RecordNotFound)),
+    }
+}
+
+fn neither(name: &str, code: Code) -> Error {
+    Error::new(code, format!("{name:?} is neither a record of this clone nor a commit"))
+        .hint("git proof log lists the records of a session, git log --oneline commits")
+}
