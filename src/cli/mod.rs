@@ -11,6 +11,7 @@ mod mcp;
 mod policy;
 mod read;
 mod record;
+mod report;
 mod rounds;
 mod session;
 mod sync;
@@ -72,6 +73,7 @@ enum Command {
     Sync(sync::Sync),
     Verify(verify::Verify),
     Gate(verify::Gate),
+    Report(report::Report),
     Seal(rounds::Seal),
     Policy(policy::Policy),
     Mcp(mcp::Mcp),
@@ -104,6 +106,7 @@ impl Command {
             Self::Sync(command) => command.run(context, ui),
             Self::Verify(command) => command.run(&context, ui),
             Self::Gate(command) => command.run(&context, ui),
+            Self::Report(command) => command.run(&context, ui),
             Self::Seal(command) => command.run(context, ui),
             Self::Policy(command) => command.run(&context, ui),
             Self::Mcp(command) => command.run(context),

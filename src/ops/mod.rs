@@ -18,6 +18,7 @@ mod log;
 mod prove;
 mod receive;
 mod record;
+mod report;
 mod rounds;
 mod search;
 mod secrets;
@@ -55,6 +56,10 @@ pub use log::{
 pub use prove::{InclusionOutcome, prove};
 pub use receive::{Received, RefUpdate, receive};
 pub use record::{RecordRequest, record};
+pub use report::{
+    Embedded, EmbeddedLines, ReportOutcome, ReportedCommit, ReportedFile, ReportedRound, ReportedRounds,
+    ReportedSession, Telling, Touch, report, write_report,
+};
 pub use rounds::{SealOutcome, SealRequest, SealedView, seal};
 pub use search::{SearchHit, SearchOutcome, search};
 pub use secrets::{Secret, find_secret};
