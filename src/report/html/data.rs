@@ -27,8 +27,10 @@ fn session(session: &ReportedSession, report: &ReportOutcome) -> Value {
         .map(|anchor| {
             let id = anchor.id();
             let verdicts = report.outcome.commits.iter().flat_map(|commit| &commit.sessions);
-            let round = verdicts.filter(|verdict| verdict.anchor_id == id).find_map(|verdict| verdict.round);
-            json!({ "id": id, "text": anchor.to_text(), "round": round })
+            let verdicts: Vec<_> = verdicts.filter(|verdict| verdict.anchor_id == id).collect();
+            let round = verdicts.iter().find_map(|verdict| verdict.round);
+            let holds = verdicts.iter().any(|verdict| verdict.holds);
+            json!({ "id": id, "text": anchor.to_text(), "round": round, "holds": holds })
         })
         .collect();
     let mut value = json!({ "root": session.root, "anchors": anchors });

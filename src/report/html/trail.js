@@ -122,7 +122,7 @@ function tree(session, at) {
     const gist = kind === "withheld" ? "not published" : visible((kind === "attest" ? attested(body) : body).slice(0, 200).replace(/\s+/g, " "));
     const below = children.get(number) || [];
     const link = make("a", session.results[number] && !session.results[number].ok ? "broken" : "", make("span", "kind " + kind, TITLES[kind]), make("span", "gist", gist));
-    if (branches) link.prepend(make("span", "hidden-word", "branch: "));
+    if (branches) { link.classList.add("fork"); link.prepend(make("span", "hidden-word", "branch: ")); }
     if (!below.length && number !== session.lines.length - 1) link.append(make("span", "note", "ends here"));
     link.href = `#e-${at}-${number}`;
     link.style.setProperty("--depth", Math.min(depth, DEEPEST));
