@@ -28,11 +28,10 @@ pub fn story(report: &ReportOutcome, limit: usize) -> String {
         Verdict::Fail => "broken",
         Verdict::Unchecked => "could not be checked",
     };
-    let range = if report.revisions.is_empty() { "HEAD".to_owned() } else { report.revisions.join(" ") };
     let mut text = format!(
         "<!-- git-proof report -->\n### git proof: {headline}\n\n{}. Range {}.\n",
         judged.counts(),
-        code_span(&range, LINE)
+        code_span(&report.range, LINE)
     );
     let mut left = Left::default();
     let commits = judged.worst_first();
@@ -51,7 +50,7 @@ pub fn story(report: &ReportOutcome, limit: usize) -> String {
         }
     }
     decisions(report, limit, &mut text, &mut left);
-    text.push_str(&left.line(&range));
+    text.push_str(&left.line(&report.range));
     text
 }
 

@@ -27,7 +27,9 @@ pub struct ReportOutcome {
     /// How the commits stand.
     pub outcome: VerifyOutcome,
     /// What was asked for, as it was written.
-    pub revisions: Vec<String>,
+    pub asked: String,
+    /// The same by the ids of commits, for those who read it elsewhere and later.
+    pub range: String,
     /// More about each commit, in the order of the outcome.
     pub commits: Vec<ReportedCommit>,
     /// The sessions, each root once, in the order in which the commits name them.
@@ -63,7 +65,28 @@ pub fn report(context: &Context, revisions: &[String]) -> Result<ReportOutcome> 
     let commits = outcome.commits.iter().map(|verdict| commit::read(&git, verdict)).collect();
     let sessions = sessions(&git, &outcome)?;
     let rounds = rounds::read(&git)?;
-    Ok(ReportOutcome { outcome, revisions: revisions.to_vec(), commits, sessions, rounds, made_at: context.now() })
+    let head = ["HEAD".to_owned()];
+    let revisions = if revisions.is_empty() { &head } else { revisions };
+    let asked = revisions.join(" ");
+    let range = revisions.iter().map(|revision| fixed(&git, revision)).collect::<Vec<_>>().join(" ");
+    Ok(ReportOutcome { outcome, asked, range, commits, sessions, rounds, made_at: context.now() })
+}
+
+/// A revision or a range by the ids of its commits: `main..HEAD` means something else tomorrow.
+fn fixed(git: &Git, revision: &str) -> String {
+    let id = |name: &str| {
+        let name = if name.is_empty() { "HEAD" } else { name };
+        git.resolve(name).map_or_else(|_| name.to_owned(), |id| format!("{id:.12}"))
+    };
+    if let Some(name) = revision.strip_prefix('^') {
+        return format!("^{}", id(name));
+    }
+    for dots in ["...", ".."] {
+        if let Some((from, to)) = revision.split_once(dots) {
+            return format!("{}{dots}{}", id(from), id(to));
+        }
+    }
+    id(revision)
 }
 
 fn sessions(git: &Git, outcome: &VerifyOutcome) -> Result<Vec<ReportedSession>> {

@@ -26,7 +26,7 @@ pub fn html(report: &ReportOutcome) -> String {
         source(&script),
         source(STYLE)
     );
-    let title = format!("{}: {}", verdict(report), range(report));
+    let title = format!("{}: {}", verdict(report), report.asked);
     fill(PAGE, &|name| match name {
         "policy" => policy.clone(),
         "version" => env!("CARGO_PKG_VERSION").to_owned(),
@@ -36,8 +36,8 @@ pub fn html(report: &ReportOutcome) -> String {
         "mark" => commits::mark(report.outcome.verdict),
         "verdict" => verdict(report).to_owned(),
         "counts" => counts(report),
-        "range" => inline(&range(report)),
-        "command" => inline(&format!("git proof verify {}", range(report))),
+        "range" => range(report),
+        "command" => inline(&format!("git proof verify {}", report.range)),
         "made_at" => report.made_at.to_string(),
         "made" => commits::day_and_minute(report.made_at.as_str()),
         "policy_from" => policy_from(report).to_owned(),
@@ -78,9 +78,14 @@ fn verdict(report: &ReportOutcome) -> &'static str {
     }
 }
 
-/// What was asked for, as one would write it again.
+/// What was asked for, and what it meant then.
 fn range(report: &ReportOutcome) -> String {
-    if report.revisions.is_empty() { "HEAD".to_owned() } else { report.revisions.join(" ") }
+    let (asked, range) = (inline(&report.asked), inline(&report.range));
+    if asked == range {
+        format!("<code>{asked}</code>")
+    } else {
+        format!("<code>{asked}</code> (<code>{range}</code>)")
+    }
 }
 
 fn counts(report: &ReportOutcome) -> String {

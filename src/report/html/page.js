@@ -135,6 +135,7 @@ const headline = document.querySelector(".top h1"), verdict = [...headline.child
 // Takes the verdict back if the page that gives it does not add up.
 function doubt(broken) {
   headline.replaceChildren(...(broken ? [make("span", "mark fail", "✕"), " Does not add up"] : verdict));
+  headline.parentElement.classList.toggle("doubted", broken);
 }
 
 let running = false;
