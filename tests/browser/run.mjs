@@ -240,6 +240,36 @@ const tests = {
     quiet(opened);
   },
 
+  async "evidence that was forged in the repository is red where it breaks, and the verdict stays"({ browser }) {
+    const project = kept(new Project(program));
+    project.proven({ session: "s1", intent: "one", message: "One", files: { a: "x\n" }, entries: [["plan", "p"], ["decision", "this and not that"], ["analysis", "a"], ["reflection", "r"]] });
+    project.forge("s1", (text) => text.replace("this and not that", "that and not this"));
+    const opened = await open(browser, project.page("HEAD"));
+    assert.equal(await opened.page.locator("h1").textContent(), "✕ Broken");
+    assert.match(await state(opened.page), /^What the verdict calls broken does not add up here either/);
+    // Nobody knows the hash of the line that was there: the line after it hangs on nothing.
+    assert.deepEqual(await redLines(opened.page, 0), [3]);
+    assert.match(await opened.page.locator("#breaks").textContent(), /line 3: its prev_hash is the chain hash of no line before it/);
+    quiet(opened);
+  },
+
+  async "a session that explains two commits is told once, and drawn with both"({ browser }) {
+    const project = kept(new Project(program));
+    project.proven({ session: "s1", intent: "one", message: "One", files: { a: "x\n" }, entries: [["decision", "only once"], ["reflection", "r"]] });
+    project.commit("b", "y\n", "Two");
+    project.proof("anchor", "--session", "s1", "--commit", "HEAD");
+    const opened = await open(browser, project.page("HEAD~2..HEAD"));
+    await good(opened);
+    const { page } = opened;
+    assert.equal(await page.locator(".story").count(), 1);
+    assert.equal(await page.getByText("Its decisions are shown with").count(), 1);
+    for (const summary of await page.locator("details.trail > summary").all()) await summary.click();
+    await page.waitForFunction(() => document.querySelectorAll(".timeline").length === 2);
+    const ids = await page.locator("[id]").evaluateAll((all) => all.map((one) => one.id));
+    assert.equal(new Set(ids).size, ids.length, "an id stands in the page twice");
+    quiet(opened);
+  },
+
   async "the page is walked with the keyboard, and its parts have names"({ browser, file }) {
     const { page } = await open(browser, file);
     await page.keyboard.press("Tab");

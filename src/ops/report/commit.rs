@@ -96,6 +96,7 @@ fn day(author_time: &[u8]) -> Option<String> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
 mod tests {
     use super::*;
     use crate::proof::timestamp::Timestamp;

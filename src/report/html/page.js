@@ -70,7 +70,7 @@ async function checkSession(session, at, progress) {
 
 function nameOf(session) {
   const anchor = session.anchors.length ? readCanonical(session.anchors[0].text) : undefined;
-  return String((anchor && anchor.session_id) || session.root.slice(0, 12));
+  return visible(String((anchor && anchor.session_id) || session.root.slice(0, 12)));
 }
 
 async function checkRounds() {

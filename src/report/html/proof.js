@@ -104,7 +104,7 @@ async function checkLines(lines, leaves, genesis, each, pause) {
       else if (entry.wrong) result = fail("the line cannot be read: " + entry.wrong);
       // A line that hangs on a broken one is not itself broken.
       else if (!hangs && !whole) result.adrift = true;
-      else if (!hangs) result = fail("prev_hash is the chain hash of no line before it", chain[index - 2] || start, entry.value.prev_hash);
+      else if (!hangs) result = fail("its prev_hash is the chain hash of no line before it: it was altered, or the line that it followed", chain[index - 2] || start, entry.value.prev_hash);
       whole = whole && result.ok;
       each(index, result);
       contents.push(hashes[at]);

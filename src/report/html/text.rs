@@ -58,6 +58,7 @@ pub(super) fn hash(full: &str) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
 mod tests {
     use super::*;
 
