@@ -84,8 +84,6 @@ codes! {
     SealBroken "ERR_SEAL_BROKEN" 1
     /// The chain of rounds lacks a round that was there before.
     RoundsRolledBack "ERR_ROUNDS_ROLLED_BACK" 1
-    /// There are two chains of rounds, and both were published.
-    RoundsForked "ERR_ROUNDS_FORKED" 1
     /// There is no such round.
     RoundNotFound "ERR_ROUND_NOT_FOUND" 2
     /// Another writer held the store for too long.

@@ -66,9 +66,14 @@ impl Anchor {
 /// Add your signature to the anchors of a commit
 ///
 /// Signs every anchor of the commit that holds, or that of one session, with the key that git signs with, and adds it as
-/// a line of its own. What does not hold is not signed.
+/// a line of its own. With --round it is the seal of a round that is signed, and with it all that was sealed up to there.
+/// What does not hold is not signed.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  git proof sign\n  git proof sign HEAD~2 --session t-89-login && git proof sync")]
+#[command(after_help = "\
+Examples:
+  git proof sign
+  git proof sign HEAD~2 --session t-89-login && git proof sync
+  git proof sign --round 1")]
 pub(super) struct Sign {
     /// The commit
     #[arg(value_name = "REV", default_value = "HEAD")]
@@ -77,10 +82,23 @@ pub(super) struct Sign {
     /// Only the anchor of this session
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+
+    /// The seal of this round instead
+    #[arg(long, value_name = "N", conflicts_with_all = ["commit", "session"])]
+    round: Option<u64>,
 }
 
 impl Sign {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        if let Some(round) = self.round {
+            let outcome = ops::sign_round(&mut Workspace::open_or_create(context)?, round)?;
+            restored(ui, outcome.restored);
+            ui.show(&outcome, |outcome, paint| {
+                let word = if outcome.created { "Signed" } else { "Was signed with this key before:" };
+                format!("{} round {}.\n  seal {}\n", paint.paint(Role::Good, word), outcome.round, outcome.seal)
+            });
+            return Ok(());
+        }
         let request = SignRequest { commit: self.commit.clone(), session: self.session.clone() };
         let outcome = ops::sign(&mut Workspace::open_or_create(context)?, &request)?;
         restored(ui, outcome.restored);

@@ -7,12 +7,16 @@ use clap::Args;
 use super::ui::Ui;
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, EvidenceOutcome, ProofOutcome, Source, Trusted};
+use crate::ops::{
+    self, CheckedProof, ConsistencyOutcome, EvidenceOutcome, LoggedOutcome, ProofOutcome, Source, Trusted,
+};
 
-/// Check an inclusion proof against a root and count that you trust
+/// Check a proof against a root and count that you trust
 ///
-/// The proof is one line of JSON, exactly as `git proof prove` prints it. With --root and --count no repository is needed;
-/// without them, the proof is held against an anchor of this repository that holds.
+/// The proof is one line of JSON, exactly as `git proof prove` or `git proof rounds prove` prints it: that an entry is in a
+/// session, that a session is in the log of sealed sessions, or that a later log begins with an earlier one. With --root and
+/// --count (of the session, or of the log) no repository is needed; without them, the proof is held against an anchor of this
+/// repository that holds, or against its chain of rounds.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -65,8 +69,18 @@ impl TrustedArguments {
 impl CheckProof {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let outcome = ops::check_proof(context, &Source::parse(context, &self.file), self.trusted.parse()?.as_ref())?;
-        ui.show(&outcome, |ProofOutcome { scheme, leaf_hash, index, count, root, .. }, _| {
-            format!("The proof holds: entry {leaf_hash}\nis number {index} (from 0) of {count} under root {root} ({scheme}).\n")
+        ui.show(&outcome, |outcome, _| match outcome {
+            CheckedProof::Entry(ProofOutcome { scheme, leaf_hash, index, count, root, .. }) => format!(
+                "The proof holds: entry {leaf_hash}\nis number {index} (from 0) of {count} under root {root} ({scheme}).\n"
+            ),
+            CheckedProof::Logged(LoggedOutcome { session_id, session_root, index, count, root, .. }) => format!(
+                "The proof holds: session {session_id} with root {session_root}\nis number {index} (from 0) of {count} in \
+                 the log of sealed sessions with root {root}.\n"
+            ),
+            CheckedProof::Consistency(ConsistencyOutcome { from_count, from_root, count, root, .. }) => format!(
+                "The proof holds: the log of {count} sessions with root {root}\nbegins with the log of {from_count} sessions \
+                 with root {from_root}.\nCompare the earlier root with the one that you have kept.\n"
+            ),
         });
         Ok(())
     }

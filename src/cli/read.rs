@@ -138,23 +138,42 @@ impl Search {
     }
 }
 
-/// Print the inclusion proof of a record: one line, for check-proof
+/// Print the inclusion proof of a record, or of a sealed session: one line, for check-proof
 ///
-/// Works before and after the session is finalized; before, the root is the running one.
+/// Works before and after the session is finalized; before, the root is the running one. With --round it is proven that a
+/// session is in the log of all sealed sessions, up to the newest round; that needs no store, only refs/proof/rounds.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   git proof prove --record 8bfea854-fd8c-44dc-a9ce-c13027ce08d6 > proof.json
-  git proof check-proof proof.json --root 3d57…7e2e --count 12")]
+  git proof check-proof proof.json --root 3d57…7e2e --count 12
+  git proof prove --round --session t-89-login > sealed.json")]
 pub(super) struct Prove {
     /// The record's id
-    #[arg(long, value_name = "ID")]
-    record: String,
+    #[arg(long, value_name = "ID", required_unless_present = "round", conflicts_with = "round")]
+    record: Option<String>,
+
+    /// Prove that a session is in the log of sealed sessions
+    #[arg(long, requires = "session")]
+    round: bool,
+
+    /// The session, with --round
+    #[arg(long, value_name = "ID", requires = "round")]
+    session: Option<String>,
+
+    /// Its root, where two sealed sessions have one id
+    #[arg(long, value_name = "ROOT", requires = "round")]
+    root: Option<String>,
 }
 
 impl Prove {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::prove(&Workspace::open(context)?, &self.record)?;
+        if let Some(session) = self.session.as_deref().filter(|_| self.round) {
+            let proof = ops::prove_sealed(&context, session, self.root.as_deref())?;
+            ui.text(|_| proof.to_line() + "\n");
+            return Ok(());
+        }
+        let outcome = ops::prove(&Workspace::open(context)?, self.record.as_deref().unwrap_or_default())?;
         ui.show(&outcome, |outcome, _| outcome.to_line() + "\n");
         Ok(())
     }

@@ -1,11 +1,14 @@
-//! `seal`.
+//! `seal`, `rounds`.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
-use super::ui::{Role, Ui, inert};
+use super::sync::told;
+use super::ui::{Paint, Role, Ui, inert};
+use super::verify::{exit_code, findings};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, SealRequest, Workspace};
+use crate::ops::{self, CheckpointRequest, RoundOutcome, RoundsOutcome, SealRequest, Workspace};
+use crate::proof::finding::Verdict;
 
 /// Seal a round: every anchored session that no round has sealed yet
 ///
@@ -75,4 +78,212 @@ impl Seal {
 
 fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
+}
+
+/// Show and verify the chain of rounds
+///
+/// Reads every seal of refs/proof/rounds from the first on, and computes its number, hashes, tree and log again; looks
+/// whether the anchors and the evidence that the seals list are still there; and compares the chain with what was seen of
+/// it before, here and at each remote. Exit code 0: it holds. 1: it does not. 3: something that is needed is not here.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+#[command(after_help = "\
+Examples:
+  git proof rounds
+  git proof rounds show 1
+  git proof rounds prove --from 1 --to 2 > consistency.json
+  git proof rounds checkpoint --origin example.org/proofs --key checkpoint.key")]
+pub(super) struct Rounds {
+    #[command(subcommand)]
+    command: Option<RoundsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum RoundsCommand {
+    Show(Show),
+    Prove(Prove),
+    Checkpoint(Checkpoint),
+    Accept(Accept),
+}
+
+/// Show one round and the sessions that it seals
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  git proof rounds show 1\n  git proof rounds show 1 --json")]
+struct Show {
+    /// The round
+    #[arg(value_name = "N")]
+    round: u64,
+}
+
+/// Prove that the log of a later round begins with that of an earlier one
+///
+/// Prints the consistency proof as one line, for git proof check-proof. Whoever kept the log's root of the earlier round
+/// sees from it that nothing of what was sealed then was changed or taken out since.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  git proof rounds prove --from 1 > consistency.json\n  git proof rounds prove --from 1 --to 2"
+)]
+struct Prove {
+    /// The earlier round
+    #[arg(long, value_name = "N")]
+    from: u64,
+
+    /// The later round [default: the newest]
+    #[arg(long, value_name = "M")]
+    to: Option<u64>,
+}
+
+/// Print the head of the log as a signed checkpoint
+///
+/// The form is that of C2SP's tlog-checkpoint, a signed note with an Ed25519 key, which witnesses of transparency logs take.
+/// The origin names the log and its key. The key is a file as ssh-keygen makes it, without a passphrase.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof rounds checkpoint --origin example.org/proofs --key checkpoint.key
+  git proof rounds checkpoint --origin example.org/proofs --key checkpoint.key --verifier-key")]
+struct Checkpoint {
+    /// The name of the log [default: git config proof.origin]
+    #[arg(long, value_name = "NAME")]
+    origin: Option<String>,
+
+    /// The file of an Ed25519 key [default: git config proof.checkpointKey]
+    #[arg(long, value_name = "FILE")]
+    key: Option<String>,
+
+    /// The round [default: the newest]
+    #[arg(long, value_name = "N")]
+    round: Option<u64>,
+
+    /// Print the line by which others know the key instead
+    #[arg(long)]
+    verifier_key: bool,
+}
+
+/// Take a remote's chain of rounds in place of ours, after a fork or a rollback
+///
+/// For a person who has found out why there are two chains. What only ours had sealed is sealed again on top of the
+/// remote's, and what was seen before is forgotten.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  git proof rounds accept origin")]
+struct Accept {
+    /// The remote [default: that of the present branch, else origin]
+    #[arg(value_name = "REMOTE")]
+    remote: Option<String>,
+}
+
+impl Rounds {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        match &self.command {
+            None => {
+                let outcome = ops::rounds(context)?;
+                ui.answer(exit_code(outcome.verdict));
+                ui.show(&outcome, chain);
+            }
+            Some(RoundsCommand::Show(show)) => {
+                let outcome = ops::round(context, show.round)?;
+                ui.answer(exit_code(outcome.verdict));
+                ui.show(&outcome, one);
+            }
+            Some(RoundsCommand::Prove(prove)) => {
+                let proof = ops::prove_rounds(context, prove.from, prove.to)?;
+                ui.text(|_| proof.to_line() + "\n");
+            }
+            Some(RoundsCommand::Checkpoint(checkpoint)) => {
+                let Checkpoint { origin, key, round, verifier_key } = checkpoint;
+                let request = CheckpointRequest { origin: origin.clone(), key: key.clone(), round: *round };
+                let outcome = ops::checkpoint(context, &request)?;
+                ui.show(&outcome, |outcome, _| {
+                    if *verifier_key { outcome.verifier_key.clone() + "\n" } else { outcome.checkpoint.clone() }
+                });
+            }
+            Some(RoundsCommand::Accept(accept)) => {
+                let mut workspace = Workspace::open_or_create(context.clone())?;
+                let outcome = ops::accept_rounds(&mut workspace, accept.remote.as_deref())?;
+                told(ui, &outcome.remade);
+                if outcome.blocked {
+                    ui.answer(exit_code(Verdict::Fail));
+                }
+                ui.show(&outcome, |outcome, paint| {
+                    let done = match (outcome.blocked, outcome.changed) {
+                        (true, _) => paint.paint(Role::Bad, "Not accepted"),
+                        (false, true) => paint.paint(Role::Good, "Accepted"),
+                        (false, false) => "Nothing to accept: there is one chain".to_owned(),
+                    };
+                    format!("{done}.\n{}", findings(&outcome.findings, paint))
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The chain as a picture: the newest round on top, each resting on the one before.
+fn chain(outcome: &RoundsOutcome, paint: Paint) -> String {
+    let mut text = match (outcome.verdict, outcome.rounds.len()) {
+        (Verdict::Exempt, _) => "There is no round yet. git proof seal makes one of what is anchored.\n".to_owned(),
+        (Verdict::Pass, rounds) => {
+            format!("{}: {rounds} round{}.\n", paint.paint(Role::Good, "The chain holds"), plural(rounds))
+        }
+        (Verdict::Unchecked, _) => format!("{}.\n", paint.paint(Role::Decision, "The chain could not be checked")),
+        (Verdict::Fail, _) => format!("{}.\n", paint.paint(Role::Bad, "The chain does not hold")),
+    };
+    text.push_str(&findings(&outcome.findings, paint));
+    for round in outcome.rounds.iter().rev() {
+        let seal = round.seal.to_string();
+        let sessions = usize::try_from(round.sessions).unwrap_or(usize::MAX);
+        text.push_str(&format!(
+            "\n  {}  {}  {sessions} session{}{}\n",
+            paint.paint(Role::Strong, &format!("round {}", round.round)),
+            round.sealed_at,
+            plural(sessions),
+            signed_by(&round.signers)
+        ));
+        text.push_str(&format!("  │ seal {}  log of {}\n", &seal[..16], round.log_size));
+        if let Some(clock) = &round.clock {
+            text.push_str(&format!("  │ clock: {clock}\n"));
+        }
+        match &round.previous {
+            Some(previous) => text.push_str(&format!("  ▼ rests on {}\n", &previous.to_string()[..16])),
+            None => text.push_str("  ╵ the first\n"),
+        }
+    }
+    for seen in outcome.seen.iter().filter(|seen| seen.remote.is_some()) {
+        let remote = seen.remote.as_deref().unwrap_or_default();
+        let stands = if seen.in_chain { "which is in this chain" } else { "which is NOT in this chain" };
+        text.push_str(&format!("\nLast seen at {}: round {}, {stands}.\n", inert(remote), seen.round));
+    }
+    text
+}
+
+fn one(outcome: &RoundOutcome, paint: Paint) -> String {
+    let round = &outcome.round;
+    let mut text =
+        format!("{}{}\n", paint.paint(Role::Strong, &format!("Round {}", round.round)), signed_by(&round.signers));
+    let previous = round.previous.map_or_else(|| "none, it is the first".to_owned(), |previous| previous.to_string());
+    for (label, value) in [
+        ("seal", round.seal.to_string()),
+        ("rests on", previous),
+        ("genesis", round.genesis.to_string()),
+        ("root", round.root.to_string()),
+        ("log", format!("{} of {} sessions", round.log_root, round.log_size)),
+        ("commit", round.commit.to_string()),
+        ("opened", round.opened_at.to_string()),
+        ("sealed", round.sealed_at.to_string()),
+    ] {
+        text.push_str(&format!("  {label:<9}{value}\n"));
+    }
+    if let Some(clock) = &round.clock {
+        text.push_str(&format!("  {:<9}{clock}\n", "clock"));
+    }
+    for session in &outcome.sessions {
+        text.push_str(&format!("  session {}\n", inert(session.session_id.as_str())));
+        text.push_str(&format!("    root   {} ({}, {} entries)\n", session.root, session.scheme, session.count));
+        text.extend(session.anchors.iter().map(|anchor| format!("    anchor {anchor}\n")));
+    }
+    text + &findings(&outcome.findings, paint)
+}
+
+fn signed_by(signers: &[String]) -> String {
+    if signers.is_empty() { String::new() } else { format!("  signed by {}", inert(&signers.join(", "))) }
 }

@@ -6,15 +6,18 @@ use clap::Args;
 
 use super::anchor::restored;
 use super::ui::{Role, Ui, inert};
+use super::verify::findings;
 use crate::context::Context;
-use crate::error::Result;
-use crate::ops::{self, Workspace};
+use crate::error::{Code, Result};
+use crate::ops::{self, Remade, Workspace};
+use crate::proof::finding::Severity;
 
 /// Share proofs with a remote: fetch, merge, push
 ///
 /// Exchanges refs/notes/proof, refs/proof/evidence, refs/proof/changes and refs/proof/rounds. What both sides have is
 /// merged line by line and file by file, so that nothing is lost, and pushed all at once; if someone else was faster, it
-/// begins again. The pre-push hook does this before every push.
+/// begins again. A seal of ours that nobody had seen yet is made again on top of theirs. The pre-push hook does all this
+/// before every push. Exit code 1: shared, but the remote's rounds were wound back or replaced.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  git proof sync\n  git proof sync upstream")]
 pub(super) struct Sync {
@@ -37,6 +40,10 @@ impl Sync {
         }
         let outcome = outcome?;
         restored(ui, outcome.restored);
+        told(ui, &outcome.remade);
+        if outcome.findings.iter().any(|finding| finding.severity == Severity::Error) {
+            ui.answer(Code::RoundsRolledBack.exit_code());
+        }
         ui.show(&outcome, |outcome, paint| {
             let list = |refs: &[&str]| if refs.is_empty() { "nothing".to_owned() } else { refs.join(", ") };
             format!(
@@ -45,8 +52,26 @@ impl Sync {
                 inert(&outcome.remote),
                 list(&outcome.fetched),
                 list(&outcome.pushed)
-            )
+            ) + &findings(&outcome.findings, paint)
         });
         Ok(())
+    }
+}
+
+/// Says which seals were made again.
+pub(super) fn told(ui: &mut Ui, remade: &[Remade]) {
+    for Remade { was, round, sessions, unsigned } in remade {
+        ui.say(&match round {
+            Some(round) => {
+                let note = if *unsigned { "; it could not be signed again: git proof sign --round " } else { "" };
+                let again = if *unsigned { round.to_string() } else { String::new() };
+                format!(
+                    "git proof: someone else had sealed before round {was} of ours was shared; its {} now in \
+                     round {round}{note}{again}",
+                    if *sessions == 1 { "session is".to_owned() } else { format!("{sessions} sessions are") }
+                )
+            }
+            None => format!("git proof: others had sealed all sessions of round {was} of ours; theirs stands"),
+        });
     }
 }

@@ -11,7 +11,7 @@ use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::ops::{self, CommitVerdict, GateRequest, SessionVerdict, VerifyOutcome, VerifyRequest};
-use crate::proof::finding::{Severity, Verdict};
+use crate::proof::finding::{Finding, Severity, Verdict};
 use crate::proof::record::RecordType;
 use crate::report::{self, Report};
 
@@ -229,7 +229,13 @@ fn one(commit: &CommitVerdict, brief: bool, paint: Paint) -> String {
             text.push_str(&story(session, paint));
         }
     }
-    for finding in &commit.findings {
+    text + &findings(&commit.findings, paint)
+}
+
+/// What there is to say, a line each, with what to do about it.
+pub(super) fn findings(findings: &[Finding], paint: Paint) -> String {
+    let mut text = String::new();
+    for finding in findings {
         let word = match finding.severity {
             Severity::Error => paint.paint(Role::Bad, "error"),
             Severity::Unchecked => paint.paint(Role::Decision, "not checked"),

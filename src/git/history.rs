@@ -33,7 +33,7 @@ impl Git {
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             let error = Error::new(Code::CommitNotFound, format!("{} is not a range", arguments.join(" ")))
-                .because(said.lines().next().unwrap_or_default().trim_start_matches("fatal: "))
+                .because(fatal(&said))
                 .hint("a range is BASE..HEAD; git fetch brings what is not here yet");
             return Err(error);
         }
@@ -92,4 +92,10 @@ impl Git {
         };
         Ok(text.lines().filter_map(read).collect())
     }
+}
+
+/// The line in which git says what went wrong; hints and warnings may stand before it.
+fn fatal(said: &str) -> &str {
+    let mut lines = said.lines();
+    lines.clone().find_map(|line| line.strip_prefix("fatal: ")).or_else(|| lines.next()).unwrap_or_default()
 }

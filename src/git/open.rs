@@ -107,6 +107,11 @@ impl Git {
         self.settings.get_string(key).ok()
     }
 
+    /// The value of a setting that is a path, with `~/` filled in.
+    pub fn path_setting(&self, key: &str) -> Option<String> {
+        self.settings.get_path(key).ok().map(|path| path.to_string_lossy().into_owned())
+    }
+
     /// Whether `git log` is set to show the notes of a ref.
     pub fn shows_notes(&self, name: &str) -> bool {
         let Ok(mut values) = self.settings.multivar("notes.displayref", None) else { return false };

@@ -6,17 +6,22 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::anchor::{self, MAX_NOTE};
+use super::rounds::read_log;
 use super::verify::{VerifyRequest, verify};
 use super::{Source, Trusted};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, NOTES};
+use crate::proof::canonical::Malformed;
 use crate::proof::digest::{CommitId, ContentHash, RootHash};
 use crate::proof::inclusion::InclusionProof;
+use crate::proof::logged::{ConsistencyProof, LoggedProof, NotLogged};
+use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
+use crate::proof::seal::LogHead;
 
-/// More than any proof: 64 steps of 100 bytes, and the fields around them.
-const MAX_PROOF: u64 = 16 << 10;
+/// More than any proof: 64 steps of 100 bytes and the fields around them, or a session with tens of thousands of anchors.
+const MAX_PROOF: u64 = 4 << 20;
 
 /// A proof that holds.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -36,18 +41,125 @@ pub struct ProofOutcome {
     pub root: RootHash,
 }
 
+/// A session that is in the log of sealed sessions.
+#[derive(Debug, Clone, Serialize)]
+pub struct LoggedOutcome {
+    /// Always true: a proof that does not hold is an error.
+    pub valid: bool,
+    /// The session.
+    pub session_id: Id,
+    /// Its root.
+    pub session_root: RootHash,
+    /// Its number of entries.
+    pub session_count: u64,
+    /// Its place in the log, from 0.
+    pub index: u64,
+    /// Number of sessions in the log.
+    pub count: u64,
+    /// Root of the log.
+    pub root: RootHash,
+}
+
+/// A log that begins with an earlier one.
+#[derive(Debug, Clone, Serialize)]
+pub struct ConsistencyOutcome {
+    /// Always true: a proof that does not hold is an error.
+    pub valid: bool,
+    /// Number of sessions in the earlier log.
+    pub from_count: u64,
+    /// Its root.
+    pub from_root: RootHash,
+    /// Number of sessions in the later log.
+    pub count: u64,
+    /// Its root.
+    pub root: RootHash,
+}
+
+/// What a proof that holds was about.
+#[derive(Debug, Clone, Serialize)]
+#[serde(untagged)]
+pub enum CheckedProof {
+    /// An entry of a session.
+    Entry(ProofOutcome),
+    /// A session in the log.
+    Logged(LoggedOutcome),
+    /// Two logs.
+    Consistency(ConsistencyOutcome),
+}
+
 /// Checks a proof file: one line, with or without its final newline. Without a root and count to hold it against, an
-/// anchor of the repository that holds will do.
-pub fn check_proof(context: &Context, source: &Source, trusted: Option<&Trusted>) -> Result<ProofOutcome> {
+/// anchor of the repository that holds will do, or for proofs about the log a seal of its chain.
+pub fn check_proof(context: &Context, source: &Source, trusted: Option<&Trusted>) -> Result<CheckedProof> {
     let mut bytes = Vec::new();
     source.open()?.take(MAX_PROOF).read_to_end(&mut bytes).map_err(|error| source.unreadable(&error))?;
     let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+    let named = format!("the proof in {source}");
+    if line.starts_with(b"{\"index\":") {
+        return check_logged(context, line, &named, trusted).map(CheckedProof::Logged);
+    }
+    if line.starts_with(b"{\"from\":") {
+        return check_consistency(context, line, &named, trusted).map(CheckedProof::Consistency);
+    }
     let claimed = InclusionProof::parse(line).ok().map(|proof| proof.root);
     let anchored = match (trusted, claimed) {
         (None, Some(root)) => anchored(context, &root).ok().flatten(),
         _ => None,
     };
-    check_proof_line(line, &format!("the proof in {source}"), trusted.or(anchored.as_ref()))
+    check_proof_line(line, &named, trusted.or(anchored.as_ref())).map(CheckedProof::Entry)
+}
+
+fn check_logged(context: &Context, line: &[u8], named: &str, trusted: Option<&Trusted>) -> Result<LoggedOutcome> {
+    let proof = LoggedProof::parse(line).map_err(|error| malformed(named, &error))?;
+    let log = trusted_log(context, trusted, &proof.head.log)?;
+    proof.verify(&log).map_err(|error| not_logged(named, &error))?;
+    let session = proof.session;
+    Ok(LoggedOutcome {
+        valid: true,
+        session_id: session.session_id,
+        session_root: session.root,
+        session_count: session.count,
+        index: proof.index,
+        count: log.size,
+        root: log.root,
+    })
+}
+
+fn check_consistency(
+    context: &Context,
+    line: &[u8],
+    named: &str,
+    trusted: Option<&Trusted>,
+) -> Result<ConsistencyOutcome> {
+    let proof = ConsistencyProof::parse(line).map_err(|error| malformed(named, &error))?;
+    let log = trusted_log(context, trusted, &proof.to.log)?;
+    proof.verify(&log).map_err(|error| not_logged(named, &error))?;
+    let from = proof.from.log;
+    Ok(ConsistencyOutcome { valid: true, from_count: from.size, from_root: from.root, count: log.size, root: log.root })
+}
+
+/// The log that a proof is held against: what was given, or else the claimed one if the chain of rounds had just that.
+fn trusted_log(context: &Context, given: Option<&Trusted>, claimed: &LogHead) -> Result<LogHead> {
+    if let Some(given) = given {
+        return Ok(LogHead { root: given.root, size: given.count });
+    }
+    let known = Git::discover(context).ok().map(|git| read_log(&git, &mut |_, _, _| {})).transpose()?;
+    if known.is_some_and(|log| log.had(claimed)) {
+        return Ok(*claimed);
+    }
+    Err(Error::new(Code::NoTrustedRoot, "a proof can only be checked against a log that you trust")
+        .hint("add --root and --count of the log, from a seal or a checkpoint; the proof's own are only a claim"))
+}
+
+fn malformed(named: &str, error: &Malformed) -> Error {
+    Error::new(Code::ProofInvalid, format!("{named} is refused: line 1: {error}"))
+        .details(serde_json::json!({ "line": 1, "field": error.field }))
+        .hint("pass on the file as it was printed: one line, nothing added, nothing reformatted")
+}
+
+fn not_logged(named: &str, error: &NotLogged) -> Error {
+    Error::new(Code::ProofInvalid, format!("{named} is refused: line 1: field \"{}\": {error}", error.field()))
+        .details(serde_json::json!({ "line": 1, "field": error.field() }))
+        .hint("take root and count of the log from the seal or the checkpoint that the proof is about")
 }
 
 /// The count of a root, by an anchor of the repository that holds: of a commit that the evidence attests, else of any.

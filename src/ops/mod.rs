@@ -40,7 +40,7 @@ pub use attest::{AttestOutcome, attest};
 pub use audit::{AuditOutcome, audit};
 pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
-pub use check_proof::{ProofOutcome, check_proof, check_proof_line};
+pub use check_proof::{CheckedProof, ConsistencyOutcome, LoggedOutcome, ProofOutcome, check_proof, check_proof_line};
 pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit};
 pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
 pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};
@@ -60,6 +60,11 @@ pub use report::{
     Embedded, EmbeddedLines, ReportOutcome, ReportedCommit, ReportedFile, ReportedRound, ReportedRounds,
     ReportedSession, Telling, Touch, report, write_report,
 };
+pub use rounds::{
+    CheckpointOutcome, CheckpointRequest, Joined, Remade, RoundOutcome, RoundsOutcome, SealOutcome, SealRequest,
+    SealedView, SeenView, SignedRound, accept_rounds, checkpoint, prove_rounds, prove_sealed, round, rounds, seal,
+    sign_round,
+};
 pub use rounds::{SealOutcome, SealRequest, SealedView, seal};
 pub use search::{SearchHit, SearchOutcome, search};
 pub use secrets::{Secret, find_secret};
@@ -67,8 +72,8 @@ pub use squashing::before_squash;
 pub use start::{StartOutcome, StartRequest, start};
 pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
 pub use verify::{
-    CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, LeftOut, PolicyOutcome, SessionVerdict, Summary, Told,
-    VerifyOutcome, VerifyRequest, check_policy, explain_policy, first_paths, gate, gate_push, verify,
+    CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, LeftOut, PolicyOutcome, RoundView, SessionVerdict,
+    Summary, Told, VerifyOutcome, VerifyRequest, check_policy, explain_policy, first_paths, gate, gate_push, verify,
 };
 pub use view::{BodyView, EntryView, SessionView};
 pub use workspace::Workspace;

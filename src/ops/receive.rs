@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::anchor::{MAX_NOTE, better_evidence, note_of};
+use super::rounds::walk;
 use super::verify::{self, VerifyOutcome};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -62,6 +63,11 @@ fn loses(git: &Git, update: &RefUpdate) -> Result<Option<String>> {
         Ok(commit) => commit,
         Err(error) => return Ok(Some(format!("{name} would not be a commit: {error}"))),
     };
+    if name == ROUNDS
+        && let Some(broken) = walk(git, &new, &mut |_| {}).broken
+    {
+        return Ok(Some(format!("{name} would not be a chain of rounds: {}", broken.message)));
+    }
     let Some(old) = update.old else { return Ok(None) };
     if !git.is_ancestor(&old, &new)? {
         return Ok(Some(format!("{name} cannot be wound back or replaced: git proof sync merges")));

@@ -106,6 +106,8 @@ findings! {
     AnchorDeleted "ANCHOR_DELETED"
     /// The head of the rounds that was seen before is no ancestor of the present one.
     RoundsRolledBack "ROUNDS_ROLLED_BACK"
+    /// There are two chains of rounds, and both were published.
+    RoundsForked "ROUNDS_FORKED"
     /// A ref that is needed is not in this clone.
     RefNotFetched "REF_NOT_FETCHED"
     /// An object that is needed is not in this clone.

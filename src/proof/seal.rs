@@ -97,7 +97,7 @@ impl SealedSession {
             .finish()
     }
 
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
+    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         reader.begin()?;
         reader.key("anchors")?;
         let anchors = reader.array("anchors", |reader| reader.parsed("anchors", DIGEST, AnchorId::parse))?;

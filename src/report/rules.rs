@@ -102,6 +102,10 @@ fn words(code: FindingCode) -> (&'static str, &'static str) {
             "A seal lists an anchor that the notes no longer have.",
             "Run git proof sync in a clone that still has it.",
         ),
+        FindingCode::RoundsForked => (
+            "There are two chains of seals, and both were published.",
+            "Someone has shown two people two histories. Compare them before you accept one.",
+        ),
         FindingCode::RoundsRolledBack => (
             "The chain of seals no longer contains the seal that was its newest before.",
             "refs/proof/rounds was wound back. Restore it from another clone.",

@@ -67,6 +67,14 @@ impl Store {
         })
     }
 
+    /// Forgets what was seen, here and anywhere: a person has decided that another chain is the right one.
+    pub fn forget_rounds(&mut self) -> Result<()> {
+        self.write(|transaction| {
+            transaction.execute("DELETE FROM rounds", [])?;
+            Ok(())
+        })
+    }
+
     /// The sessions that still take entries, the oldest first.
     pub fn open_sessions(&self) -> Result<Vec<Id>> {
         self.read(|connection| {

@@ -6,7 +6,7 @@ use super::{Answer, GitHook, restored};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, NOTES, Repository, SYNCING};
-use crate::ops::{self, GateRequest, Pushed, Workspace};
+use crate::ops::{self, GateRequest, Pushed, SyncOutcome, Workspace};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::{FindingCode, Severity, Verdict};
 
@@ -67,7 +67,17 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
     }
     if !pushed.is_empty() {
         match share(context, &git, name, &pushed) {
-            Ok(lines) => answer.say.extend(restored(lines)),
+            Ok(shared) => {
+                answer.say.extend(restored(shared.restored));
+                answer.say.extend(
+                    shared.findings.iter().map(|finding| format!("git proof: {} {}", finding.code, finding.message)),
+                );
+                if !shared.remade.is_empty() {
+                    answer.say.push(
+                        "git proof: someone else had sealed a round first; ours was made again on top of it".to_owned(),
+                    );
+                }
+            }
             // What was recorded is safe, and the next sync shares it.
             Err(error) => answer.say.push(format!("git proof: the proofs were not shared: {error}; git proof sync")),
         }
@@ -79,10 +89,10 @@ fn fetch(context: &Context, remote: &str) -> Result<()> {
     ops::sync(&mut Workspace::open_or_create(context.clone())?, Some(remote), &mut |_| ()).map(|_| ())
 }
 
-fn share(context: &Context, git: &Git, remote: &str, pushed: &[Pushed]) -> Result<u64> {
+fn share(context: &Context, git: &Git, remote: &str, pushed: &[Pushed]) -> Result<SyncOutcome> {
     let mut workspace = Workspace::open_or_create(context.clone())?;
     ops::index_pushed(&workspace, git, &git.remote(Some(remote))?, pushed)?;
-    Ok(ops::sync(&mut workspace, Some(remote), &mut |_| ())?.restored)
+    ops::sync(&mut workspace, Some(remote), &mut |_| ())
 }
 
 /// `<local ref> <local id> <remote ref> <remote id>` a line; a branch that is deleted has zeros for its local id.

@@ -93,8 +93,19 @@ pub(in crate::ops) fn walk(git: &Git, tip: &CommitId, each: &mut dyn FnMut(Seale
     walked
 }
 
+/// The seal of a commit, and its bytes. What it says of its chain is not looked at.
+pub(super) fn seal_of(git: &Git, commit: &CommitId) -> Result<(Seal, Vec<u8>)> {
+    let read = || -> Result<(Seal, Vec<u8>), Finding> {
+        let (_, blob) = link(git, commit)?;
+        let text = git.blob(&blob, MAX_SEAL).map_err(|error| unreadable(commit, &error))?;
+        let seal = Seal::parse(&text).map_err(|error| seal_broken(format!("commit {commit}: {error}")))?;
+        Ok((seal, text))
+    };
+    read().map_err(|finding| Error::new(Code::SealBroken, "a seal cannot be read").because(finding.message))
+}
+
 /// The commits of a chain and their seals, the newest first.
-fn links(git: &Git, tip: &CommitId) -> Result<Vec<(CommitId, ObjectId)>, Finding> {
+pub(super) fn links(git: &Git, tip: &CommitId) -> Result<Vec<(CommitId, ObjectId)>, Finding> {
     let (newest, blob) = link(git, tip)?;
     let text = git.blob(&blob, MAX_SEAL).map_err(|error| unreadable(tip, &error))?;
     let seal = Seal::parse(&text).map_err(|error| seal_broken(format!("commit {tip}: {error}")))?;

@@ -1,10 +1,20 @@
 //! Rounds: `seal` ends one, `rounds` shows and checks their chain, and two chains are joined when clones meet.
 
 mod chain;
+mod join;
+mod list;
+mod prove;
 mod seal;
+mod sign;
 
-pub(super) use chain::{Walked, walk};
+pub(super) use chain::{Sealed, Walked, walk};
+pub use join::{Joined, Remade, accept_rounds};
+pub(super) use join::{join, seen_at, vanished};
+pub use list::{RoundOutcome, RoundsOutcome, SeenView, round, rounds};
+pub(super) use prove::read_log;
+pub use prove::{CheckpointOutcome, CheckpointRequest, checkpoint, prove_rounds, prove_sealed};
 pub use seal::{SealOutcome, SealRequest, SealedView, seal};
+pub use sign::{SignedRound, sign_round};
 
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};

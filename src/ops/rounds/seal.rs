@@ -111,7 +111,8 @@ pub fn seal(workspace: &mut Workspace, request: &SealRequest) -> Result<SealOutc
     let sign = request.sign.unwrap_or_else(|| git.setting("proof.sign").is_some_and(|value| is_true(&value)));
     loop {
         let tip = git.tip(ROUNDS)?;
-        let (walked, sealed) = known(&git, tip.as_ref())?;
+        let (walked, sealed) = known(&git, tip.as_ref());
+        let walked = walked.whole()?;
         super::still_there(workspace, &walked)?;
         let (sessions, left_out) = collect(workspace, &git, &sealed)?;
         let now = workspace.context.now();
@@ -186,19 +187,20 @@ pub(super) fn announce(workspace: &mut Workspace, git: &Git, written: &Written) 
     })
 }
 
-/// The chain so far, and what is in it.
+/// The anchors and the sessions that are sealed.
 type Known = (HashSet<AnchorId>, HashSet<(Id, RootHash)>);
 
-pub(super) fn known(git: &Git, tip: Option<&CommitId>) -> Result<(Walked, Known)> {
+/// The chain so far, and what is in it.
+pub(super) fn known(git: &Git, tip: Option<&CommitId>) -> (Walked, Known) {
     let (mut anchors, mut sessions) = (HashSet::new(), HashSet::new());
-    let Some(tip) = tip else { return Ok((Walked::default(), (anchors, sessions))) };
+    let Some(tip) = tip else { return (Walked::default(), (anchors, sessions)) };
     let walked = walk(git, tip, &mut |sealed| {
         for session in &sealed.seal.sessions {
             anchors.extend(session.anchors.iter().copied());
             sessions.insert((session.session_id.clone(), session.root));
         }
     });
-    Ok((walked.whole()?, (anchors, sessions)))
+    (walked, (anchors, sessions))
 }
 
 /// The sessions that the next round seals, each with its time, in the order in which they were finalized as far as that

@@ -1,8 +1,9 @@
-//! Merging what a remote has: notes as unions of lines, evidence and changes as unions of files. Rounds only go forward.
+//! Merging what a remote has: notes as unions of lines, evidence and changes as unions of files. Rounds have rules of their
+//! own ([`join`](crate::ops::rounds)).
 //! It makes no difference which side is ahead of the other: whoever is may have taken something away.
 
 use crate::error::{Code, Error, Result};
-use crate::git::{CHANGES, EVIDENCE, Git, NOTES, ROUNDS, Read, Remote};
+use crate::git::{CHANGES, EVIDENCE, Git, NOTES, Read, Remote};
 use crate::ops::anchor::{better_evidence, join_lines};
 use crate::proof::digest::{CommitId, RootHash, TreeId};
 
@@ -21,17 +22,6 @@ pub(super) fn merge(git: &Git, remote: &Remote, shared: &str) -> Result<bool> {
         }
         let ahead = git.is_ancestor(&theirs, &ours)?;
         let behind = !ahead && git.is_ancestor(&ours, &theirs)?;
-        if shared == ROUNDS && ahead {
-            return Ok((None, false));
-        }
-        if shared == ROUNDS && behind {
-            return Ok((Some(theirs), true));
-        }
-        if shared == ROUNDS {
-            return Err(Error::new(Code::RemoteFailed, format!("{} has another chain of rounds", remote.name))
-                .because(format!("ours ends at {ours}, theirs at {theirs}, and neither is in the other"))
-                .hint("git proof rounds shows both; one of them was published over the other"));
-        }
         let our_tree = git.commit(&ours)?.tree;
         let tree = united(git, shared, &our_tree, &their_tree)?;
         let parents: &[CommitId] = match (ahead, behind) {

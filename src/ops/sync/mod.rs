@@ -11,10 +11,12 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::anchor;
+use super::rounds::{self, Remade};
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
-use crate::git::{Git, NOTES, PushRefusal, Remote, SHARED};
+use crate::git::{Git, NOTES, PushRefusal, ROUNDS, Remote, SHARED};
 use crate::proof::digest::CommitId;
+use crate::proof::finding::Finding;
 
 pub use index::{Pushed, index_pushed};
 
@@ -34,6 +36,10 @@ pub struct SyncOutcome {
     pub races: u32,
     /// How many lines of ours another writer had overwritten, and were put back.
     pub restored: u64,
+    /// The seals of ours that were made again because someone else was faster.
+    pub remade: Vec<Remade>,
+    /// What is wrong with the remote's rounds. All else was shared.
+    pub findings: Vec<Finding>,
 }
 
 /// Shares with a remote. `progress` is told what is being done.
@@ -47,14 +53,19 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
         pushed: Vec::new(),
         races: 0,
         restored: anchor::heal(workspace, &git)?,
+        remade: Vec::new(),
+        findings: Vec::new(),
     };
     index::index_anchors(workspace, &git, &remote)?;
     let mut atomic = true;
     loop {
         progress(&format!("asking {}", remote.name));
         let theirs = git.list_remote(&remote)?;
-        take(&git, &remote, &theirs, &mut outcome, progress)?;
-        let ours = tips(&git)?;
+        let blocked = take(workspace, &git, &remote, &theirs, &mut outcome, progress)?;
+        let mut ours = tips(&git)?;
+        if blocked {
+            ours.remove(ROUNDS);
+        }
         let news: Vec<(&'static str, CommitId)> = SHARED
             .into_iter()
             .filter_map(|shared| Some((shared, *ours.get(shared)?)))
@@ -116,14 +127,15 @@ fn push(
     Ok(Ok(()))
 }
 
-/// Fetches what the remote has and this clone does not, and merges it.
+/// Fetches what the remote has and this clone does not, and merges it. `true` if our rounds must not be pushed.
 fn take(
+    workspace: &mut Workspace,
     git: &Git,
     remote: &Remote,
     theirs: &BTreeMap<&'static str, CommitId>,
     outcome: &mut SyncOutcome,
     progress: &mut dyn FnMut(&str),
-) -> Result<()> {
+) -> Result<bool> {
     let mut wanted = Vec::new();
     for (shared, tip) in theirs {
         if git.tip(&remote.tracking(shared))? != Some(*tip) {
@@ -134,12 +146,25 @@ fn take(
         progress(&format!("fetching from {}", remote.name));
         git.fetch(remote, &wanted)?;
     }
+    let mut blocked = false;
+    if !theirs.contains_key(ROUNDS) {
+        outcome.findings = rounds::vanished(workspace, remote)?.into_iter().collect();
+    }
     for shared in SHARED.into_iter().filter(|shared| theirs.contains_key(shared)) {
-        if merge::merge(git, remote, shared)? && !outcome.fetched.contains(&shared) {
+        let changed = if shared == ROUNDS {
+            let joined = rounds::join(workspace, git, remote, false)?;
+            outcome.remade.extend(joined.remade);
+            outcome.findings = joined.findings;
+            blocked = joined.blocked;
+            joined.changed
+        } else {
+            merge::merge(git, remote, shared)?
+        };
+        if changed && !outcome.fetched.contains(&shared) {
             outcome.fetched.push(shared);
         }
     }
-    Ok(())
+    Ok(blocked)
 }
 
 /// The remote has all that this clone has.
@@ -153,6 +178,9 @@ fn arrived(
     for (shared, tip) in ours {
         let tracking = remote.tracking(shared);
         git.update(&tracking, "git-proof: sync", |old| Ok(((old != Some(*tip)).then_some(*tip), ())))?;
+    }
+    if let Some(tip) = ours.get(ROUNDS) {
+        rounds::seen_at(workspace, git, &remote.name, tip)?;
     }
     // Another process may have remembered a line meanwhile that is not in what was pushed.
     let Some(notes) = ours.get(NOTES) else { return Ok(outcome) };

@@ -10,6 +10,7 @@ mod range;
 mod rules;
 mod sealable;
 mod seals;
+mod survey;
 
 use std::thread;
 
@@ -33,6 +34,8 @@ use range::Ends;
 use rules::Rules;
 pub use sealable::LeftOut;
 pub(super) use sealable::{Sealable, sealable};
+pub use survey::RoundView;
+pub(super) use survey::survey;
 
 /// What `verify` is asked for.
 #[derive(Debug, Clone, Default)]

@@ -6,7 +6,7 @@ use super::rules::Rules;
 use crate::error::Result;
 use crate::git::{Git, NOTES, ROUNDS};
 use crate::ops::anchor::note_of;
-use crate::ops::rounds::{Walked, walk};
+use crate::ops::rounds::{Sealed, Walked, walk};
 use crate::proof::digest::{AnchorId, CommitId, RootHash, SealHash, TreeId};
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::NoteLine;
@@ -16,6 +16,9 @@ use crate::proof::signers::{Signer, Standing};
 use crate::proof::sshsig::{self, NAMESPACE, PublicKey};
 use crate::proof::timestamp::Timestamp;
 use crate::store::Store;
+
+/// Who is told of each seal, and of the keys that signed it.
+pub(super) type Each<'a> = &'a mut dyn FnMut(Sealed<'_>, &[PublicKey]);
 
 /// What a seal lists an anchor as.
 #[derive(Debug, Clone)]
@@ -38,6 +41,11 @@ pub(super) struct Seals {
 }
 
 impl Seals {
+    /// Whether the seal of a round counts by the policy.
+    pub(super) fn is_counted(&self, round: u64) -> bool {
+        self.counting.binary_search_by_key(&round, |(counting, _)| *counting).is_ok()
+    }
+
     /// The round that lists an anchor.
     pub(super) fn round(&self, anchor: &AnchorId) -> Option<u64> {
         self.anchors.get(anchor).map(|sealed| sealed.round)
@@ -55,16 +63,26 @@ impl Seals {
 impl Rules {
     /// Reads the seals of a repository; `store` is asked what was seen before.
     pub(super) fn read_seals(&mut self, git: &Git, store: Option<&Store>) -> Result<()> {
+        self.watch_seals(git, store, None).map(|_| ())
+    }
+
+    /// The same, and `each` is told of every seal that holds, and of the keys that signed it.
+    pub(super) fn watch_seals(
+        &mut self,
+        git: &Git,
+        store: Option<&Store>,
+        mut each: Option<Each<'_>>,
+    ) -> Result<Walked> {
         let mut seals = Seals::default();
         let seen = store.map(|store| store.seen_rounds().unwrap_or_default()).unwrap_or_default();
         let tip = git.tip(ROUNDS)?;
         if tip.is_none() && seen.is_empty() && self.requirements.pin.is_none() {
             self.seals = seals;
-            return Ok(());
+            return Ok(Walked::default());
         }
         seals.fetched = tip.is_some();
         let notes = git.tip(NOTES)?.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
-        let asks = !self.requirements.sealers.is_empty();
+        let asks = !self.requirements.sealers.is_empty() || each.is_some();
         let mut signed: Vec<(Timestamp, Vec<PublicKey>)> = Vec::new();
         let walked = tip.map(|tip| {
             walk(git, &tip, &mut |sealed| {
@@ -80,6 +98,9 @@ impl Rules {
                     Some(notes) if asks => signing_keys(git, notes, &sealed.commit, &sealed.hash, sealed.seal),
                     _ => Vec::new(),
                 };
+                if let Some(each) = &mut each {
+                    each(sealed, &keys);
+                }
                 signed.push((sealed.seal.sealed_at, keys));
             })
         });
@@ -102,9 +123,9 @@ impl Rules {
             }
         }
         seals.findings.extend(self.pinned(&walked, seals.fetched));
-        seals.findings.extend(walked.broken);
+        seals.findings.extend(walked.broken.clone());
         self.seals = seals;
-        Ok(())
+        Ok(walked)
     }
 
     /// Whether the chain has the seal that the policy pins.

@@ -3,6 +3,7 @@
 
 mod armour;
 mod key;
+mod private;
 mod rsa;
 mod wire;
 
@@ -12,6 +13,7 @@ use sha2::Digest as _;
 
 pub use armour::{from_armour, to_armour};
 pub use key::{KeyError, PublicKey};
+pub use private::{PrivateKeyError, ed25519_private_key};
 
 use super::digest::sha256;
 use key::{Key, Refusal};

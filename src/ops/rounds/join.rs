@@ -1,0 +1,254 @@
+//! Two chains of rounds that meet. The remote's is taken over if ours is its beginning. Seals of ours that nobody else has
+//! seen are made again on top of it. Where both were published, neither gives way: that is a fork, and a person decides.
+
+use serde::Serialize;
+
+use super::chain::{Walked, links, seal_of};
+use super::seal::{announce, known, write};
+use crate::error::Result;
+use crate::git::{Git, NOTES, ROUNDS, Remote};
+use crate::ops::anchor::note_of;
+use crate::ops::workspace::Workspace;
+use crate::proof::digest::{CommitId, SealHash};
+use crate::proof::finding::{Finding, FindingCode};
+use crate::proof::note::NoteLine;
+use crate::proof::seal::{Seal, seal_hash};
+use crate::store::{HERE, SeenRound};
+
+/// What became of the rounds when a remote was met.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Joined {
+    /// Whether ours changed.
+    #[serde(skip)]
+    pub changed: bool,
+    /// Whether ours must not be pushed.
+    #[serde(skip)]
+    pub blocked: bool,
+    /// The seals of ours that were made again on top of the remote's.
+    pub remade: Vec<Remade>,
+    /// What is wrong with the remote's rounds.
+    pub findings: Vec<Finding>,
+}
+
+/// A seal that was made again because someone else had sealed before it was pushed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Remade {
+    /// The round that it was.
+    pub was: u64,
+    /// The round that it is; `None` if others had sealed all of its sessions.
+    pub round: Option<u64>,
+    /// Its sessions that others had not sealed.
+    pub sessions: u64,
+    /// Whether it was signed before and could not be signed again.
+    pub unsigned: bool,
+}
+
+impl Joined {
+    fn blocked(finding: Finding) -> Self {
+        Self { blocked: true, findings: vec![finding], ..Self::default() }
+    }
+}
+
+/// Takes over what a remote has. With `accept` a person has decided: the remote's chain is the one that counts.
+pub(in crate::ops) fn join(workspace: &mut Workspace, git: &Git, remote: &Remote, accept: bool) -> Result<Joined> {
+    let Some(theirs) = git.tip(&remote.tracking(ROUNDS))? else { return Ok(Joined::default()) };
+    loop {
+        let ours = git.tip(ROUNDS)?;
+        if ours == Some(theirs) {
+            return Ok(Joined::default());
+        }
+        if let Some(joined) = attempt(workspace, git, remote, (ours, theirs), accept)? {
+            return Ok(joined);
+        }
+    }
+}
+
+/// `None` if another process of this clone came between.
+fn attempt(
+    workspace: &mut Workspace,
+    git: &Git,
+    remote: &Remote,
+    (ours, theirs): (Option<CommitId>, CommitId),
+    accept: bool,
+) -> Result<Option<Joined>> {
+    let (walked, sealed) = known(git, Some(&theirs));
+    if let Some(mut broken) = walked.broken.clone() {
+        broken.message = format!("of {}: {}", remote.name, broken.message);
+        return Ok(Some(Joined::blocked(broken)));
+    }
+    let has = |commit: &CommitId| walked.commits.iter().any(|(known, _)| known == commit);
+    let seen = workspace.store.seen_rounds()?;
+    let mut joined = Joined::default();
+    if !accept && let Some(before) = seen.iter().find(|seen| seen.place == remote.name && !has(&seen.commit)) {
+        joined.findings.push(wound_back(remote, before, &walked));
+    }
+    // Ours, from the newest back to where the two part.
+    let suffix: Vec<CommitId> = match &ours {
+        None => Vec::new(),
+        Some(ours) => match links(git, ours) {
+            Ok(links) => links.into_iter().map(|(commit, _)| commit).take_while(|commit| !has(commit)).collect(),
+            Err(broken) => return Ok(Some(Joined::blocked(broken))),
+        },
+    };
+    let ahead =
+        ours.is_some_and(|ours| !suffix.is_empty() && parent_of_last(git, &suffix) == Some(theirs) && ours != theirs);
+    if ahead {
+        remember(workspace, &remote.name, &walked, joined.findings.is_empty())?;
+        return Ok(Some(joined));
+    }
+    if !suffix.is_empty() && !accept && is_published(git, &seen, &suffix)? {
+        joined.blocked = true;
+        joined.findings.push(forked(git, remote, &suffix, &walked));
+        return Ok(Some(joined));
+    }
+    let mut tip = theirs;
+    let mut rounds = walked.rounds.clone();
+    let mut written = Vec::new();
+    for commit in suffix.iter().rev() {
+        let (old, text) = seal_of(git, commit)?;
+        let left: Vec<_> = old
+            .sessions
+            .iter()
+            .filter(|session| !sealed.1.contains(&(session.session_id.clone(), session.root)))
+            .cloned()
+            .collect();
+        let mut remade = Remade { was: old.round, round: None, sessions: left.len() as u64, unsigned: false };
+        if let Some(seal) = rounds.seal(left, old.opened_at, old.sealed_at) {
+            let sign = was_signed(git, commit, &text)?;
+            // What cannot be signed here and now is worth more unsigned than not at all.
+            let new = match write(workspace, git, seal.clone(), Some(&tip), sign) {
+                Err(_) if sign => {
+                    remade.unsigned = true;
+                    write(workspace, git, seal, Some(&tip), false)?
+                }
+                new => new?,
+            };
+            if rounds.push(new.seal.to_text().as_bytes()).is_err() {
+                unreachable!("a seal fits the chain that it was made for");
+            }
+            tip = new.commit;
+            remade.round = Some(new.seal.round);
+            written.push(new);
+        }
+        joined.remade.push(remade);
+    }
+    if !git.move_ref(ROUNDS, ours.as_ref(), &tip, &format!("git-proof: rounds of {}", remote.name))? {
+        return Ok(None);
+    }
+    if accept {
+        workspace.store.forget_rounds()?;
+    }
+    remember(workspace, &remote.name, &walked, joined.findings.is_empty())?;
+    remember(workspace, HERE, &walked, true)?;
+    for new in &written {
+        announce(workspace, git, new)?;
+    }
+    joined.changed = true;
+    Ok(Some(joined))
+}
+
+/// The parent of the oldest of these commits.
+fn parent_of_last(git: &Git, commits: &[CommitId]) -> Option<CommitId> {
+    git.commit(commits.last()?).ok()?.parents.first().copied()
+}
+
+/// Remembers the newest round of a place, unless something is wrong with it.
+fn remember(workspace: &mut Workspace, place: &str, walked: &Walked, sound: bool) -> Result<()> {
+    match walked.rounds.last() {
+        Some((seal, hash)) if sound => workspace.store.see_round(&SeenRound {
+            place: place.to_owned(),
+            round: seal.round,
+            seal: *hash,
+            commit: walked.head().map_or_else(|| unreachable!("a round has a commit"), |(commit, _)| commit),
+            seen_at: workspace.context.now(),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// Remembers that a remote has the chain that ends in this commit.
+pub(in crate::ops) fn seen_at(workspace: &mut Workspace, git: &Git, place: &str, tip: &CommitId) -> Result<()> {
+    let (seal, text) = seal_of(git, tip)?;
+    let (round, seal, seen_at) = (seal.round, seal_hash(&text), workspace.context.now());
+    workspace.store.see_round(&SeenRound { place: place.to_owned(), round, seal, commit: *tip, seen_at })
+}
+
+/// Whether a remote has been seen with one of these.
+fn is_published(git: &Git, seen: &[SeenRound], commits: &[CommitId]) -> Result<bool> {
+    let tracked = git.refs_below("refs/proof/remote")?;
+    let tracked = tracked.iter().filter(|(name, _)| name.ends_with("/rounds")).map(|(_, tip)| *tip);
+    let seen = seen.iter().filter(|seen| seen.place != HERE).map(|seen| seen.commit);
+    Ok(tracked.chain(seen).any(|commit| commits.contains(&commit)))
+}
+
+/// Whether anyone had signed a seal.
+fn was_signed(git: &Git, commit: &CommitId, text: &[u8]) -> Result<bool> {
+    let Some(notes) = git.tip(NOTES)? else { return Ok(false) };
+    let hash = seal_hash(text);
+    let lines = note_of(git, &git.commit(&notes)?.tree, commit)?;
+    Ok(lines.iter().any(|line| matches!(NoteLine::parse(line), Ok(Some(NoteLine::Seal { seal, .. })) if seal == hash)))
+}
+
+/// What there is to say of a remote that has no rounds at all: it may have had some.
+pub(in crate::ops) fn vanished(workspace: &Workspace, remote: &Remote) -> Result<Option<Finding>> {
+    let seen = workspace.store.seen_rounds()?;
+    Ok(seen.iter().find(|seen| seen.place == remote.name).map(|before| wound_back(remote, before, &Walked::default())))
+}
+
+fn wound_back(remote: &Remote, before: &SeenRound, walked: &Walked) -> Finding {
+    let now = match walked.rounds.last() {
+        Some((seal, _)) => format!("its chain ends at round {}", seal.round),
+        None => "it has no rounds any more".to_owned(),
+    };
+    Finding::error(
+        FindingCode::RoundsRolledBack,
+        format!(
+            "{} had round {} with seal {} at {}, and no longer has it: {now}",
+            remote.name, before.round, before.seal, before.seen_at
+        ),
+    )
+    .hint(format!(
+        "what this clone has is put back where it can be; find out who took it away. If it is to be so: git proof rounds \
+         accept {}",
+        remote.name
+    ))
+}
+
+/// Both seals are named, so that others can be shown them.
+fn forked(git: &Git, remote: &Remote, suffix: &[CommitId], walked: &Walked) -> Finding {
+    let describe = |seal: &Seal, hash: &SealHash, commit: &CommitId| {
+        format!("round {} with seal {hash} (commit {commit}, sealed at {})", seal.round, seal.sealed_at)
+    };
+    let first_of_ours = suffix.last().and_then(|commit| {
+        let (seal, text) = seal_of(git, commit).ok()?;
+        Some((seal.round, describe(&seal, &seal_hash(&text), commit)))
+    });
+    let (round, ours) = first_of_ours.unwrap_or((0, "a seal that cannot be read".to_owned()));
+    let index = usize::try_from(round).ok().and_then(|round| round.checked_sub(1));
+    let theirs = index.and_then(|index| walked.commits.get(index)).and_then(|(commit, hash)| {
+        let (seal, _) = seal_of(git, commit).ok()?;
+        Some(describe(&seal, hash, commit))
+    });
+    let theirs = theirs.unwrap_or_else(|| "a chain that ends before it".to_owned());
+    Finding::error(
+        FindingCode::RoundsForked,
+        format!("there are two chains of rounds, and both were published. Ours has {ours}; that of {} has {theirs}", remote.name),
+    )
+    .hint(format!(
+        "someone has shown two people two histories: find out who before you decide. git proof rounds accept {} takes that \
+         chain, and seals again on top of it what only ours has",
+        remote.name
+    ))
+}
+
+/// A remote's chain takes the place of ours, by the word of a person.
+pub fn accept_rounds(workspace: &mut Workspace, named: Option<&str>) -> Result<Joined> {
+    let git = workspace.git()?;
+    git.must_be_writable()?;
+    let remote = git.remote(named)?;
+    let theirs = git.list_remote(&remote)?;
+    if theirs.contains_key(ROUNDS) {
+        git.fetch(&remote, &[ROUNDS])?;
+    }
+    join(workspace, &git, &remote, true)
+}
