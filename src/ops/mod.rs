@@ -65,7 +65,6 @@ pub use rounds::{
     SealedView, SeenView, SignedRound, accept_rounds, checkpoint, prove_rounds, prove_sealed, round, rounds, seal,
     sign_round,
 };
-pub use rounds::{SealOutcome, SealRequest, SealedView, seal};
 pub use search::{SearchHit, SearchOutcome, search};
 pub use secrets::{Secret, find_secret};
 pub use squashing::before_squash;
