@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex_lite::Regex;
 
-/// How people begin to say it, at the start of a line or of a sentence. The page has the same pattern, in `page.js`.
+/// How people begin to say it, at the start of a line or of a sentence. The page has the same pattern, in `trail.js`.
 const OPENINGS: &str = r"(?m)(^[ \t]*(?:[-*+•] )?|[.;!?] )((?:[Rr]ejected|[Rr]uled out|[Dd]iscarded|[Dd]ismissed|[Nn]ot chosen|[Aa]lternatives? rejected)\b|(?:[Aa]lternatives?(?: considered)?|[Cc]onsidered(?: and rejected)?|[Oo]ptions? rejected)[ \t]*:)";
 
 static OPENING: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(OPENINGS).ok());

@@ -6,15 +6,33 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-  "--disable-component-update", "--disable-sync"];
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 
 // Starts Chromium with a profile of its own; `modules` is where playwright-core was installed.
 export async function start(modules, options = {}) {
   const { chromium } = createRequire(resolve(modules, "x"))("playwright-core");
   const profile = mkdtempSync(join(tmpdir(), "git-proof-profile-"));
-  const browser = await chromium.launchPersistentContext(profile, { executablePath: process.env.CHROMIUM || "/usr/bin/chromium", headless: true, args: FLAGS, ...options });
-  return { browser, stop: async () => { await browser.close(); rmSync(profile, { recursive: true, force: true }); } };
+  const browser = await chromium.launchPersistentContext(profile, {
+    executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+    headless: true,
+    args: FLAGS,
+    ...options,
+  });
+  return {
+    browser,
+    stop: async () => {
+      await browser.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
 }
 
 // Opens a file and waits until the page has checked itself. `said` collects what the console heard, `asked` every request
@@ -22,11 +40,17 @@ export async function start(modules, options = {}) {
 export async function open(browser, file, { javaScript = true, before } = {}) {
   const page = await browser.newPage();
   const url = pathToFileURL(file).href;
-  const said = [], asked = [];
+  const said = [],
+    asked = [];
   page.on("console", (message) => said.push(`${message.type()}: ${message.text()}`));
   page.on("pageerror", (error) => said.push(`error: ${error.message}`));
-  page.on("dialog", (dialog) => { said.push(`dialog: ${dialog.message()}`); dialog.dismiss(); });
-  page.on("request", (request) => { if (request.url().split("#")[0] !== url) asked.push(request.url()); });
+  page.on("dialog", (dialog) => {
+    said.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    if (request.url().split("#")[0] !== url) asked.push(request.url());
+  });
   if (before) await before(page);
   await page.goto(url);
   if (javaScript) await page.waitForSelector("#check[data-done]", { state: "attached", timeout: 60_000 });

@@ -17,15 +17,25 @@ export async function checkVectors() {
     const bytes = new Uint8Array(length).map((_, at) => at * 7 + length);
     assert.equal(sha256(bytes), createHash("sha256").update(bytes).digest("hex"));
   }
-  let sessions = 0, files = 0, seals = 0;
+  let sessions = 0,
+    files = 0,
+    seals = 0;
   for (const { schemes } of vectors("sessions")) {
     for (const [scheme, expected] of Object.entries(schemes)) {
-      const found = await checkLines(linesOf(expected.evidence), expected.content_hashes, expected.genesis, (at, result) => {
-        assert(result.ok, `${scheme}, line ${at}: ${result.what}`);
-        if (at && expected.withheld.length === 0) assert.equal(result.hash, expected.content_hashes[at - 1]);
-        if (at) assert.equal(result.chain, expected.chain_hashes[at - 1]);
-      });
-      assert.deepEqual([found.root, found.count, found.withheld], [expected.root, expected.count, expected.withheld.length]);
+      const found = await checkLines(
+        linesOf(expected.evidence),
+        expected.content_hashes,
+        expected.genesis,
+        (at, result) => {
+          assert(result.ok, `${scheme}, line ${at}: ${result.what}`);
+          if (at && expected.withheld.length === 0) assert.equal(result.hash, expected.content_hashes[at - 1]);
+          if (at) assert.equal(result.chain, expected.chain_hashes[at - 1]);
+        },
+      );
+      assert.deepEqual(
+        [found.root, found.count, found.withheld],
+        [expected.root, expected.count, expected.withheld.length],
+      );
       sessions++;
     }
   }
@@ -33,7 +43,9 @@ export async function checkVectors() {
     const lines = linesOf(evidence);
     let holds = lines !== undefined && lines.length > 1;
     if (holds) {
-      const found = await checkLines(lines, [], undefined, (_, result) => { holds = holds && result.ok; });
+      const found = await checkLines(lines, [], undefined, (_, result) => {
+        holds = holds && result.ok;
+      });
       holds = holds && found.root === trusted.root && found.count === trusted.count;
     }
     assert.equal(holds, valid, desc);
@@ -41,11 +53,16 @@ export async function checkVectors() {
   }
   const rounds = vectors("rounds").map(({ canonical, seal_hash }) => ({ text: canonical, hash: seal_hash }));
   for (let from = 0; from < rounds.length; from++) {
-    await checkSeals(rounds.slice(from), (at, result) => { assert(result.ok, `seal ${from + at}: ${result.what}`); seals++; });
+    await checkSeals(rounds.slice(from), (at, result) => {
+      assert(result.ok, `seal ${from + at}: ${result.what}`);
+      seals++;
+    });
   }
   const missing = rounds.filter((_, at) => at !== 1);
   const broken = [];
-  await checkSeals(missing, (at, result) => { if (!result.ok) broken.push(at); });
+  await checkSeals(missing, (at, result) => {
+    if (!result.ok) broken.push(at);
+  });
   assert.equal(broken[0], 1, "a chain with a gap");
   return `${sessions} sessions, ${files} evidence files, ${seals} seals`;
 }

@@ -14,8 +14,17 @@ use text::{hash, inline};
 
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
-const SCRIPTS: [&str; 4] =
-    [include_str!("sha256.js"), include_str!("proof.js"), include_str!("trail.js"), include_str!("page.js")];
+const SCRIPTS: [&str; 6] = [
+    include_str!("sha256.js"),
+    include_str!("proof.js"),
+    include_str!("trail.js"),
+    include_str!("check.js"),
+    include_str!("search.js"),
+    include_str!("page.js"),
+];
+
+/// From more sessions than this on, their table is shut at first.
+const MANY: usize = 12;
 
 /// The page of a report.
 pub fn html(report: &ReportOutcome) -> String {
@@ -128,9 +137,15 @@ fn ledger(report: &ReportOutcome) -> String {
         )
     };
     let rows: String = report.sessions.iter().enumerate().map(row).collect();
-    format!(
+    let table = format!(
         "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Sessions and their roots\"><table>\n<thead><tr>\
          <th scope=\"col\">Session</th><th scope=\"col\">Scheme</th><th scope=\"col\" class=\"number\">Entries</th>\
          <th scope=\"col\">Root</th><th scope=\"col\">Computed here</th></tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
-    )
+    );
+    match report.sessions.len() {
+        many if many > MANY => {
+            format!("<details class=\"ledger\"><summary>{many} sessions and their roots</summary>\n{table}</details>\n")
+        }
+        _ => table,
+    }
 }

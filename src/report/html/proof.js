@@ -16,7 +16,14 @@ const FIELDS = {
 function canonical(value) {
   if (Array.isArray(value)) return "[" + value.map(canonical).join(",") + "]";
   if (value === null || typeof value !== "object") return JSON.stringify(value);
-  return "{" + Object.keys(value).sort().map((key) => JSON.stringify(key) + ":" + canonical(value[key])).join(",") + "}";
+  return (
+    "{" +
+    Object.keys(value)
+      .sort()
+      .map((key) => JSON.stringify(key) + ":" + canonical(value[key]))
+      .join(",") +
+    "}"
+  );
 }
 
 // Reads a text that must be canonical and an object; `undefined` if it is not.
@@ -29,7 +36,9 @@ function readCanonical(text) {
 }
 
 function hasFields(value, kind) {
-  const names = Object.keys(value).sort().filter((name) => !(name === "metadata" && (kind === "thought" || kind === "attest")));
+  const names = Object.keys(value)
+    .sort()
+    .filter((name) => !(name === "metadata" && (kind === "thought" || kind === "attest")));
   return names.join() === FIELDS[kind];
 }
 
@@ -46,7 +55,8 @@ function readLine(text, first) {
   if (!hasFields(value, kind)) return { wrong: "its fields are not those of " + (first ? "an opening" : "an entry") };
   if (first) return SCHEMES.includes(value.scheme) ? { value, kind } : { wrong: "its scheme is not known" };
   const body = kind === "withheld" ? value.withheld : kind === "attest" ? value.attest : value.content;
-  if (typeof body !== "string" || (kind === "withheld" && !DIGEST.test(body))) return { wrong: "it says nothing that can be hashed" };
+  if (typeof body !== "string" || (kind === "withheld" && !DIGEST.test(body)))
+    return { wrong: "it says nothing that can be hashed" };
   return DIGEST.test(value.prev_hash) ? { value, kind, body } : { wrong: "its prev_hash is no digest" };
 }
 
@@ -62,10 +72,12 @@ async function rootOf(scheme, contents) {
     for (let at = 0; at + 1 < level.length; at += 2) pairs.push([level[at], level[at + 1]]);
     const odd = level.length % 2 ? level[level.length - 1] : undefined;
     if (odd && scheme !== "v1-rfc9162") pairs.push([odd, odd]);
-    const nodes = await sha256All(pairs.map(([left, right]) => {
-      if (scheme === "v1-rfc9162") return fromHex(left + right, 1);
-      return scheme === "v1-sorted" && left > right ? join(scheme, right, left) : join(scheme, left, right);
-    }));
+    const nodes = await sha256All(
+      pairs.map(([left, right]) => {
+        if (scheme === "v1-rfc9162") return fromHex(left + right, 1);
+        return scheme === "v1-sorted" && left > right ? join(scheme, right, left) : join(scheme, left, right);
+      }),
+    );
     if (odd && scheme === "v1-rfc9162") nodes.push(odd);
     level = nodes;
   }
@@ -84,27 +96,46 @@ async function checkLines(lines, leaves, genesis, each, pause) {
   const scheme = opening.value && opening.value.scheme;
   const start = scheme === "ams-v0" ? "0".repeat(64) : openingHash;
   if (opening.wrong) each(0, fail("the opening: " + opening.wrong));
-  else if (genesis && start !== genesis) each(0, fail("the hash of the opening is not the genesis of the anchor", genesis, start));
+  else if (genesis && start !== genesis)
+    each(0, fail("the hash of the opening is not the genesis of the anchor", genesis, start));
   else each(0, { ok: true, hash: start });
-  const contents = [], chain = [], known = new Set([start]);
-  let withheld = 0, whole = !opening.wrong && (!genesis || start === genesis);
+  const contents = [],
+    chain = [],
+    known = new Set([start]);
+  let withheld = 0,
+    whole = !opening.wrong && (!genesis || start === genesis);
   for (let from = 1; from < lines.length; from += CHUNK) {
     const read = lines.slice(from, from + CHUNK).map((line) => ({ ...readLine(line, false), line }));
     const messages = read.map(({ wrong, kind, body, line }) =>
-      utf8(wrong || kind === "withheld" || scheme !== "ams-v0" ? line : body));
+      utf8(wrong || kind === "withheld" || scheme !== "ams-v0" ? line : body),
+    );
     const hashes = await sha256All(messages);
-    read.forEach((entry, at) => { if (entry.kind === "withheld") { hashes[at] = entry.body; withheld++; } });
-    // A line that cannot be read has no parent to be chained to.
-    const links = await sha256All(read.map((entry, at) => join(scheme, hashes[at], entry.wrong ? start : entry.value.prev_hash)));
     read.forEach((entry, at) => {
-      const index = from + at, expected = leaves[index - 1];
+      if (entry.kind === "withheld") {
+        hashes[at] = entry.body;
+        withheld++;
+      }
+    });
+    // A line that cannot be read has no parent to be chained to.
+    const links = await sha256All(
+      read.map((entry, at) => join(scheme, hashes[at], entry.wrong ? start : entry.value.prev_hash)),
+    );
+    read.forEach((entry, at) => {
+      const index = from + at,
+        expected = leaves[index - 1];
       const hangs = !entry.wrong && known.has(entry.value.prev_hash);
       let result = { ok: true, hash: hashes[at], chain: links[at] };
-      if (expected && expected !== hashes[at]) result = fail("the line is not the one that was hashed", expected, hashes[at]);
+      if (expected && expected !== hashes[at])
+        result = fail("the line is not the one that was hashed", expected, hashes[at]);
       else if (entry.wrong) result = fail("the line cannot be read: " + entry.wrong);
       // A line that hangs on a broken one is not itself broken.
       else if (!hangs && !whole) result.adrift = true;
-      else if (!hangs) result = fail("its prev_hash is the chain hash of no line before it: it was altered, or the line that it followed", chain[index - 2] || start, entry.value.prev_hash);
+      else if (!hangs)
+        result = fail(
+          "its prev_hash is the chain hash of no line before it: it was altered, or the line that it followed",
+          chain[index - 2] || start,
+          entry.value.prev_hash,
+        );
       whole = whole && result.ok;
       each(index, result);
       contents.push(hashes[at]);
@@ -114,7 +145,15 @@ async function checkLines(lines, leaves, genesis, each, pause) {
     if (pause) await pause(Math.min(from + CHUNK, lines.length), lines.length);
   }
   const root = contents.length ? await rootOf(scheme, contents) : undefined;
-  return { opening: opening.value, scheme, genesis: start, head: chain[chain.length - 1], root, count: contents.length, withheld };
+  return {
+    opening: opening.value,
+    scheme,
+    genesis: start,
+    head: chain[chain.length - 1],
+    root,
+    count: contents.length,
+    withheld,
+  };
 }
 
 // What an anchor says against what the lines come to, as a list of {ok, what, expected, found}.
@@ -124,8 +163,10 @@ async function checkAnchor(anchor, found) {
   const [id] = await sha256All([utf8(anchor.text)]);
   const steps = [{ what: "anchor id", expected: anchor.id, found: id }];
   if (found) {
-    for (const field of ["root", "count", "genesis", "head", "scheme"]) steps.push({ what: field, expected: text[field], found: found[field] });
-    for (const field of ["session_id", "task_id"]) steps.push({ what: field, expected: text[field], found: found.opening && found.opening[field] });
+    for (const field of ["root", "count", "genesis", "head", "scheme"])
+      steps.push({ what: field, expected: text[field], found: found[field] });
+    for (const field of ["session_id", "task_id"])
+      steps.push({ what: field, expected: text[field], found: found.opening && found.opening[field] });
   }
   return steps.map((step) => ({ ...step, ok: step.expected === step.found }));
 }
@@ -156,13 +197,18 @@ async function checkSeal({ text, hash: stated }, before, log, first) {
     if (seal.round !== round) return fail("its number does not follow", String(round), String(seal.round));
     const sessions = before && before.seal ? before.seal.sessions : [];
     const parents = canonical(sessions.map(({ root, session_id }) => ({ root, session_id })));
-    if (canonical(seal.parents) !== parents) return fail("parents are not the sessions of the round before", parents, canonical(seal.parents));
-    if (before && before.seal && seal.sealed_at < before.seal.sealed_at) return fail("it is older than the seal before", before.seal.sealed_at, seal.sealed_at);
+    if (canonical(seal.parents) !== parents)
+      return fail("parents are not the sessions of the round before", parents, canonical(seal.parents));
+    if (before && before.seal && seal.sealed_at < before.seal.sealed_at)
+      return fail("it is older than the seal before", before.seal.sealed_at, seal.sealed_at);
   }
   const { parents, previous, round } = seal;
   const [genesis] = await sha256All([utf8(canonical({ parents, previous, round }))]);
   if (seal.genesis !== genesis) return fail("genesis", genesis, seal.genesis);
-  const root = await rootOf("v1", seal.sessions.map((session) => session.root));
+  const root = await rootOf(
+    "v1",
+    seal.sessions.map((session) => session.root),
+  );
   if (seal.root !== root) return fail("root of the sessions", root, seal.root);
   if (seal.round === 1) log.whole = true;
   if (log.whole) {
@@ -175,7 +221,8 @@ async function checkSeal({ text, hash: stated }, before, log, first) {
 
 // The log is the tree of RFC 9162 over the texts themselves. Kept of it are the complete subtrees, largest first.
 async function logPush(log, text) {
-  const body = utf8(text), leaf = new Uint8Array(body.length + 1);
+  const body = utf8(text),
+    leaf = new Uint8Array(body.length + 1);
   leaf.set(body, 1);
   let [hash] = await sha256All([leaf]);
   for (let size = ++log.size; size % 2 === 0; size /= 2) [hash] = await sha256All([fromHex(log.peaks.pop() + hash, 1)]);

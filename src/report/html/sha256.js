@@ -23,7 +23,8 @@ function sha256(bytes) {
   const block = (view, at) => {
     for (let t = 0; t < 16; t++) w[t] = view.getUint32(at + 4 * t);
     for (let t = 16; t < 64; t++) {
-      const x = w[t - 15], y = w[t - 2];
+      const x = w[t - 15],
+        y = w[t - 2];
       const s0 = ((x >>> 7) | (x << 25)) ^ ((x >>> 18) | (x << 14)) ^ (x >>> 3);
       const s1 = ((y >>> 17) | (y << 15)) ^ ((y >>> 19) | (y << 13)) ^ (y >>> 10);
       w[t] = (w[t - 16] + s0 + w[t - 7] + s1) | 0;
@@ -34,9 +35,18 @@ function sha256(bytes) {
       const one = (h + s1 + ((e & f) ^ (~e & g)) + k[t] + w[t]) | 0;
       const s0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10));
       const two = (s0 + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-      h = g; g = f; f = e; e = (d + one) | 0; d = c; c = b; b = a; a = (one + two) | 0;
+      h = g;
+      g = f;
+      f = e;
+      e = (d + one) | 0;
+      d = c;
+      c = b;
+      b = a;
+      a = (one + two) | 0;
     }
-    [a, b, c, d, e, f, g, h].forEach((word, at) => { state[at] += word; });
+    [a, b, c, d, e, f, g, h].forEach((word, at) => {
+      state[at] += word;
+    });
   };
   const whole = bytes.length - (bytes.length % 64);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -29,7 +29,7 @@ fn write(text: &str, lines: bool) -> String {
     safe
 }
 
-/// A character that cannot be seen, by its number. The page has the same, in `page.js`.
+/// A character that cannot be seen, by its number. The page has the same, in `trail.js`.
 fn shown(character: char) -> String {
     format!("⟨U+{:04X}⟩", u32::from(character))
 }
