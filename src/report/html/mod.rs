@@ -23,7 +23,7 @@ const SCRIPTS: [&str; 6] = [
     include_str!("page.js"),
 ];
 
-/// From more sessions than this on, their table is shut at first.
+/// More sessions than these have their table shut at first; more commits than these are laid out when they are seen.
 const MANY: usize = 12;
 
 /// The page of a report.
@@ -51,6 +51,7 @@ pub fn html(report: &ReportOutcome) -> String {
         "made" => commits::day_and_minute(report.made_at.as_str()),
         "policy_from" => policy_from(report).to_owned(),
         "ledger" => ledger(report),
+        "many" => if report.commits.len() > MANY { "many" } else { "few" }.to_owned(),
         "commits" => commits::sections(report),
         "rounds" => rounds::section(report),
         "data" => data::block(report),

@@ -96,6 +96,8 @@ if (data.sessions.some((session) => session.lines.length > 1)) {
   byId("search").hidden = false;
   byId("query").addEventListener("input", search);
 }
+// The newest round is the last one.
+document.querySelectorAll(".scroll:has(.chain)").forEach((box) => (box.scrollLeft = box.scrollWidth));
 byId("again").hidden = false;
 byId("again").addEventListener("click", check);
 addEventListener("hashchange", follow);
