@@ -19,6 +19,7 @@ mod policy;
 mod read;
 mod record;
 mod retain;
+mod report;
 mod rounds;
 mod session;
 mod story;
@@ -100,6 +101,7 @@ enum Command {
     Sync(sync::Sync),
     Verify(verify::Verify),
     Gate(verify::Gate),
+    Report(report::Report),
     Seal(rounds::Seal),
     Rounds(rounds::Rounds),
     Retain(retain::Retain),
@@ -139,6 +141,7 @@ impl Command {
             Self::Sync(command) => command.run(context, ui),
             Self::Verify(command) => command.run(&context, ui),
             Self::Gate(command) => command.run(&context, ui),
+            Self::Report(command) => command.run(&context, ui),
             Self::Seal(command) => command.run(context, ui),
             Self::Rounds(command) => command.run(&context, ui),
             Self::Retain(command) => command.run(context, ui),

@@ -24,7 +24,7 @@ pub fn inert(text: &str) -> String {
 }
 
 /// Control characters, and the invisible ones that reorder, join or hide text.
-fn is_active(character: char) -> bool {
+pub(super) fn is_active(character: char) -> bool {
     character.is_control()
         || matches!(character,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'

@@ -57,7 +57,8 @@ pub fn markdown(report: &Report<'_>, limit: usize) -> String {
     text
 }
 
-fn row(commit: &CommitVerdict) -> String {
+/// A commit as a row of the table.
+pub(super) fn row(commit: &CommitVerdict) -> String {
     let verdict = match commit.verdict {
         Verdict::Fail => "**fail**",
         Verdict::Unchecked => "**unchecked**",

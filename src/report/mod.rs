@@ -3,10 +3,13 @@
 
 mod escape;
 mod github;
+mod html;
 mod junit;
 mod markdown;
+mod rejected;
 mod rules;
 mod sarif;
+mod story;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,10 +20,12 @@ use crate::proof::finding::{Finding, Verdict};
 
 pub use escape::inert;
 pub use github::{github, github_error};
+pub use html::html;
 pub use junit::junit;
 pub use markdown::{COMMENT, SUMMARY, markdown};
 pub use rules::{Rule, rule};
 pub use sarif::sarif;
+pub use story::story;
 
 /// Where a finding points to if its commit touches no file that can be named.
 const NOWHERE: &str = ".proof/policy.toml";

@@ -1,4 +1,4 @@
-"""What real readers make of the gate's reports: the schema of SARIF, an XML parser, and GitHub's Markdown renderer.
+"""What real readers make of the gate's reports and of the comment of a report: the schema of SARIF, an XML parser, and GitHub's Markdown renderer.
 
     python tests/report/readers.py path/to/git-proof path/to/sarif-schema-2.1.0.json
 
@@ -115,6 +115,27 @@ def main(program, schema):
     expect("Markdown: four cells for each commit", page.cells == 4 * len(HOSTILE))
     for word in ("evil", "octocat", "forged", "alert", "bold", "@", "#", "\\", "`"):
         expect(f"Markdown: no {word} outside of code", word not in page.plain)
+
+    # The comment of a report, with the same words in a session.
+    def proof(*arguments, data=b""):
+        ran = subprocess.run([program, *arguments], cwd=place, env=environment, input=data, capture_output=True)
+        expect(f"{arguments[0]}: {ran.stderr.decode()}", ran.returncode == 0)
+        return ran.stdout.decode()
+
+    git("checkout", "--quiet", "head")
+    words = b"\n".join(HOSTILE).replace(b"\0", b"").decode(errors="ignore")
+    proof("start", "--intent", words, "--session-id", "s1")
+    proof("record", "--type", "decision", "--content-file", "-", data=words.encode() + b"\n````\nRejected: **bold** @octocat\n# forged")
+    proof("record", "--type", "reflection", "--content", words)
+    proof("finalize")
+    git("commit", "--quiet", "--allow-empty", "-m", "a change", "--cleanup=verbatim")
+    proof("anchor", "--session", "s1")
+    page = Page(cmarkgfm.github_flavored_markdown_to_html(proof("report", "HEAD"), cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE))
+    known |= {"h4", "pre"}
+    expect(f"report: only known elements, not {page.tags - known}", page.tags <= known)
+    expect("report: decision and reflection", "Decision" in page.plain and "Reflection" in page.plain)
+    for word in ("evil", "octocat", "forged", "alert", "bold", "@", "#", "\\", "`"):
+        expect(f"report: no {word} outside of code", word not in page.plain)
 
     git("update-ref", "refs/heads/head", "base")
     expect("SARIF: an empty range", validator.is_valid(json.loads(gate("sarif", 0))))

@@ -50,7 +50,7 @@ pub(super) fn invalid(path: &str, why: &str) -> Error {
 }
 
 /// A new text beside the file that it will replace; gone unless it does.
-pub(super) struct Staged {
+pub(in crate::ops) struct Staged {
     temporary: PathBuf,
     path: PathBuf,
 }
@@ -58,7 +58,7 @@ pub(super) struct Staged {
 impl Staged {
     /// Writes the text to disk, with the permissions of the file that it will replace; a new file gets `mode`, as far as
     /// the umask allows.
-    pub(super) fn write(context: &Context, path: &Path, text: &[u8], mode: u32) -> Result<Self> {
+    pub(in crate::ops) fn write(context: &Context, path: &Path, text: &[u8], mode: u32) -> Result<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let temporary = path.with_file_name(format!(".{name}.git-proof-{}", context.new_id()));
         let staged = Self { temporary, path: path.to_owned() };
@@ -79,7 +79,7 @@ impl Staged {
     }
 
     /// Puts it in the place of the file.
-    pub(super) fn replace(self) -> Result<()> {
+    pub(in crate::ops) fn replace(self) -> Result<()> {
         fs::rename(&self.temporary, &self.path).map_err(|error| unwritable(&self.path, &error))
     }
 }
@@ -111,7 +111,7 @@ pub(super) fn diff(path: &str, old: Option<&[u8]>, new: Option<&[u8]>) -> String
         .to_string()
 }
 
-pub(super) fn unwritable(path: &Path, error: &io::Error) -> Error {
+pub(in crate::ops) fn unwritable(path: &Path, error: &io::Error) -> Error {
     Error::new(Code::OutputFailed, format!("cannot write {}", path.display()))
         .because(error)
         .hint("check who owns the file and its directory, and that the disk has room; then run it again")

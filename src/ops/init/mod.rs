@@ -6,7 +6,7 @@
 mod agent_files;
 mod agents;
 mod block;
-mod files;
+pub(super) mod files;
 mod hook_files;
 mod hooks;
 mod json;

@@ -70,6 +70,9 @@ pub struct SessionVerdict {
     pub count: u64,
     /// The anchor.
     pub anchor_id: AnchorId,
+    /// All that the anchor says.
+    #[serde(skip)]
+    pub anchor: Anchor,
     /// Whether the anchor holds.
     pub holds: bool,
     /// Whether it would hold if enough people had signed it.
@@ -419,6 +422,7 @@ impl<'a> Judge<'a> {
             root: anchor.root,
             count: anchor.count,
             anchor_id: anchor.id(),
+            anchor: anchor.clone(),
             holds: weighed.standing.holds(),
             sound: weighed.standing.is_sound(),
             evidence: gathered.evidence.in_a_word(),

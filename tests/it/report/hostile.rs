@@ -98,7 +98,7 @@ fn markdown_has_no_words_of_strangers_outside_of_code_spans() {
 }
 
 /// A line of Markdown without its code spans: a run of backticks, up to the next run of the same length.
-fn without_code(line: &str) -> String {
+pub(super) fn without_code(line: &str) -> String {
     let mut outside = String::new();
     let mut rest = line;
     while let Some(open) = rest.find('`') {

@@ -4,6 +4,7 @@ mod docs;
 mod formats;
 mod hostile;
 mod limits;
+mod page;
 mod ranges;
 mod runner;
 mod server;

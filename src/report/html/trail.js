@@ -1,0 +1,190 @@
+// The trail of a session, as a timeline and as a tree. Every text is set as text; nothing of it is ever markup.
+
+const ACTIVE =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/gu;
+const REJECTED =
+  /(^[ \t]*(?:[-*+•] )?|[.;!?] )((?:[Rr]ejected|[Rr]uled out|[Dd]iscarded|[Dd]ismissed|[Nn]ot chosen|[Aa]lternatives? rejected)\b|(?:[Aa]lternatives?(?: considered)?|[Cc]onsidered(?: and rejected)?|[Oo]ptions? rejected)[ \t]*:)/gm;
+
+// Text in which what cannot be seen is shown by its number.
+const visible = (text) =>
+  text.replace(
+    ACTIVE,
+    (character) => "⟨U+" + character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "⟩",
+  );
+
+// An element with a class and what is in it: elements, or texts.
+function make(name, className, ...inside) {
+  const element = document.createElement(name);
+  if (className) element.className = className;
+  element.append(...inside);
+  return element;
+}
+
+// A text in pieces that add up to it: [text, whether it tells of what was rejected].
+function piecesOf(text) {
+  const lineEnd = (from) => {
+    const at = text.indexOf("\n", from);
+    return at < 0 ? text.length : at + 1;
+  };
+  const pieces = [];
+  let at = 0;
+  for (const match of text.matchAll(REJECTED)) {
+    const start = match.index + match[1].length;
+    if (start < at) continue;
+    let end = lineEnd(start);
+    if (text.slice(start, end).trimEnd().endsWith(":")) {
+      while (end < text.length && /^\s*[-*+•]/.test(text.slice(end, lineEnd(end)))) end = lineEnd(end);
+    }
+    if (at < start) pieces.push([text.slice(at, start), false]);
+    pieces.push([text.slice(start, end), true]);
+    at = end;
+  }
+  if (at < text.length) pieces.push([text.slice(at), false]);
+  return pieces;
+}
+
+const LONG = 4000;
+
+// The text of an entry; a long one is opened by a button.
+function textOf(body, kind) {
+  const box = make("div", "text");
+  box.dir = "auto";
+  const fill = (text) => {
+    const pieces = kind === "decision" ? piecesOf(text) : [[text, false]];
+    box.replaceChildren(...pieces.map(([piece, rejected]) => make("span", rejected ? "rejected" : "", visible(piece))));
+  };
+  fill(body.length > LONG ? body.slice(0, LONG) : body);
+  if (body.length <= LONG) return [box];
+  const more = make("button", "", `Show all ${body.length.toLocaleString("en")} characters`);
+  more.type = "button";
+  more.addEventListener("click", () => {
+    fill(body);
+    more.remove();
+  });
+  return [box, more];
+}
+
+const TITLES = {
+  plan: "Plan",
+  analysis: "Analysis",
+  decision: "Decision",
+  reflection: "Reflection",
+  attest: "Attested",
+  withheld: "Withheld",
+  broken: "Unreadable",
+};
+const when = (time) => (typeof time === "string" ? visible(time.slice(0, 10) + " " + time.slice(11, 16)) : "");
+
+// What a line says, for people: {kind, body, value}. It may say anything, if it was tampered with.
+function entryOf(line) {
+  const { value, kind, body, wrong } = readLine(line, false);
+  if (wrong) return { kind: "broken", body: line, value: {} };
+  if (kind === "thought") return { kind: Object.hasOwn(TITLES, value.type) ? value.type : "broken", body, value };
+  return { kind, body, value };
+}
+
+// What an attestation attests.
+function attested(text) {
+  const git = (readCanonical(text) || {}).git;
+  if (!git || typeof git !== "object") return text;
+  const what = git.commit ? "commit " + git.commit : "the change that was staged";
+  return `${what}\ntree ${git.tree}` + (git.change_id ? `\nchange ${git.change_id}` : "");
+}
+
+function timelineEntry(session, at, number) {
+  const { kind, body, value } = entryOf(session.lines[number]);
+  const label = make("p", "label", TITLES[kind]);
+  if (value.timestamp) {
+    const time = make("time", "", when(value.timestamp));
+    label.append(" ", time);
+  }
+  label.append(" ", make("span", "tick"));
+  const inside = make("div", "body", label);
+  const parent = session.parents[number];
+  if (parent !== number - 1 && number > 1) {
+    inside.append(
+      make("p", "branch", parent === 0 ? "branches off at the beginning" : `branches off after line ${parent}`),
+    );
+  }
+  if (kind === "withheld")
+    inside.append(
+      make(
+        "p",
+        "quiet",
+        "The text of this record was not published. Its hash is in the tree: ",
+        make("code", "", body.slice(0, 12) + "…"),
+      ),
+    );
+  else inside.append(...textOf(kind === "attest" ? attested(body) : body, kind));
+  if (value.metadata)
+    inside.append(
+      make(
+        "details",
+        "",
+        make("summary", "", value.metadata.observed ? "Observed by the tool, and other metadata" : "Metadata"),
+        make("pre", "", visible(JSON.stringify(value.metadata, null, 2))),
+      ),
+    );
+  const item = make("li", "entry " + kind, make("span", "dot"), inside);
+  item.id = `e-${at}-${number}`;
+  item.dataset.line = number;
+  return item;
+}
+
+const PER_CHUNK = 100;
+
+// The timeline: all lines in order, in chunks that the browser need not lay out before they are seen.
+function timeline(session, at) {
+  const list = make("ol", "timeline");
+  for (let from = 1; from < session.lines.length; from += PER_CHUNK) {
+    const chunk = make("ol", "chunk");
+    for (let number = from; number < Math.min(from + PER_CHUNK, session.lines.length); number++)
+      chunk.append(timelineEntry(session, at, number));
+    list.append(make("li", "", chunk));
+  }
+  return list;
+}
+
+const DEEPEST = 12;
+
+// The tree: only a branch sets in; what follows alone stays below what it follows.
+function tree(session, at) {
+  const children = new Map();
+  for (let number = 1; number < session.lines.length; number++) {
+    const parent = session.parents[number] || 0;
+    if (!children.has(parent)) children.set(parent, []);
+    children.get(parent).push(number);
+  }
+  const list = make("ol", "tree");
+  const pending = (children.get(0) || []).map((number) => [number, 0, (children.get(0) || []).length > 1]).reverse();
+  if (pending.length > 1)
+    pending.forEach((item) => {
+      item[1] = 1;
+    });
+  while (pending.length) {
+    const [number, depth, branches] = pending.pop();
+    const { kind, body } = entryOf(session.lines[number]);
+    const gist =
+      kind === "withheld"
+        ? "not published"
+        : visible((kind === "attest" ? attested(body) : body).slice(0, 200).replace(/\s+/g, " "));
+    const below = children.get(number) || [];
+    const link = make(
+      "a",
+      session.results[number] && !session.results[number].ok ? "broken" : "",
+      make("span", "kind " + kind, TITLES[kind]),
+      make("span", "gist", gist),
+    );
+    if (branches) {
+      link.classList.add("fork");
+      link.prepend(make("span", "hidden-word", "branch: "));
+    }
+    if (!below.length && number !== session.lines.length - 1) link.append(make("span", "note", "ends here"));
+    link.href = `#e-${at}-${number}`;
+    link.style.setProperty("--depth", Math.min(depth, DEEPEST));
+    list.append(make("li", "", link));
+    for (const next of below.slice().reverse())
+      pending.push([next, below.length > 1 ? depth + 1 : depth, below.length > 1]);
+  }
+  return list;
+}
