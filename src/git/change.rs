@@ -2,11 +2,12 @@
 //! version of git that happens to be installed has a say, and no process is started.
 
 use std::cmp::Ordering;
-use std::iter::Peekable;
+use std::sync::Arc;
 
-use super::objects::{Commit, ObjectError, Read, TreeEntry};
+use super::objects::{Commit, ObjectError, Read};
 use super::open::Git;
 use super::patch::{Printer, Side};
+use super::tree::{Item, Tree};
 use crate::proof::digest::{ChangeId, TreeId};
 
 /// Git goes no deeper into a tree either (`core.maxTreeDepth`).
@@ -59,53 +60,62 @@ impl Git {
                 levels.pop();
                 continue;
             };
-            let sides = [&old, &new].map(|entry| entry.as_ref().map(Side::of));
-            let Some(either) = old.as_ref().or(new.as_ref()).filter(|_| sides[0] != sides[1]) else { continue };
-            path.extend_from_slice(&either.name);
+            let sides = [&old, &new].map(|item| item.as_ref().map(Side::of));
+            let Some(either) = old.or(new).filter(|_| sides[0] != sides[1]) else { continue };
+            path.extend_from_slice(either.name);
             if !either.is_tree() {
                 visit(&path, sides[0], sides[1])?;
                 continue;
             }
-            if levels.len() > DEEPEST {
-                return Err(ObjectError::Damaged(either.id, format!("it is more than {DEEPEST} directories deep")));
-            }
             path.push(b'/');
-            let trees = [old, new].map(|entry| entry.map(|entry| TreeId(entry.id)));
-            levels.push(Level::read(self, path.len(), trees[0].as_ref(), trees[1].as_ref())?);
+            let trees = [old, new].map(|item| item.map(|item| TreeId(item.id)));
+            let (id, length) = (either.id, path.len());
+            if levels.len() > DEEPEST {
+                return Err(ObjectError::Damaged(id, format!("it is more than {DEEPEST} directories deep")));
+            }
+            levels.push(Level::read(self, length, trees[0].as_ref(), trees[1].as_ref())?);
         }
         Ok(())
     }
 }
 
-type Entries = Peekable<std::vec::IntoIter<TreeEntry>>;
-
-/// Two trees side by side.
+/// Two trees side by side, the older first.
 struct Level {
     /// How much of the path leads here.
     path: usize,
-    old: Entries,
-    new: Entries,
+    trees: [Option<Arc<Tree>>; 2],
+    /// How far each has been walked.
+    at: [usize; 2],
 }
 
 impl Level {
     fn read(git: &Git, path: usize, old: Option<&TreeId>, new: Option<&TreeId>) -> Read<Self> {
-        let entries = |tree: Option<&TreeId>| -> Read<Entries> {
-            Ok(tree.map_or(Ok(Vec::new()), |tree| git.tree(tree))?.into_iter().peekable())
-        };
-        Ok(Self { path, old: entries(old)?, new: entries(new)? })
+        let read = |tree: Option<&TreeId>| tree.map(|tree| git.read_tree(tree)).transpose();
+        Ok(Self { path, trees: [read(old)?, read(new)?], at: [0, 0] })
     }
 
     /// The next name on either side, in the order that both are sorted in. A file and a directory are never the same
     /// name: git sorts them as two, not always next to each other.
-    fn next(&mut self) -> Option<(Option<TreeEntry>, Option<TreeEntry>)> {
-        let order = match (self.old.peek(), self.new.peek()) {
+    fn next(&mut self) -> Option<(Option<Item<'_>>, Option<Item<'_>>)> {
+        // Most of two trees is the same, to the byte.
+        if let [Some(old), Some(new)] = &self.trees {
+            let same = |at: &[usize; 2]| {
+                let bytes = old.bytes(at[0]);
+                !bytes.is_empty() && bytes == new.bytes(at[1])
+            };
+            while same(&self.at) {
+                self.at = self.at.map(|at| at + 1);
+            }
+        }
+        let [old, new] = [0, 1].map(|side| self.trees[side].as_ref()?.get(self.at[side]));
+        let order = match (&old, &new) {
             (None, None) => return None,
             (Some(_), None) => Ordering::Less,
             (None, Some(_)) => Ordering::Greater,
-            (Some(old), Some(new)) => old.sort_key().cmp(new.sort_key()),
+            (Some(old), Some(new)) => old.order(new),
         };
-        let old = if order.is_le() { self.old.next() } else { None };
-        let new = if order.is_ge() { self.new.next() } else { None };
-        Some((old, new))
+        self.at[0] += usize::from(order.is_le());
+        self.at[1] += usize::from(order.is_ge());
+        Some((old.filter(|_| order.is_le()), new.filter(|_| order.is_ge())))
     }
 }

@@ -1,11 +1,14 @@
 //! Objects: read with their hash checked, parsed strictly, and written as git writes them.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::sync::Arc;
 
 use git2::{ObjectType, Odb, OdbLookupFlags, Oid};
 
 use super::loose::{self, Loose};
 use super::open::Git;
+use super::tree::{self, Item, Tree};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
 use crate::proof::timestamp::Timestamp;
@@ -62,9 +65,9 @@ impl TreeEntry {
         self.mode & 0o170_000 == 0o100_000
     }
 
-    /// Git sorts a subtree as if its name ended in a slash.
-    pub(super) fn sort_key(&self) -> impl Iterator<Item = u8> {
-        self.name.iter().copied().chain(self.is_tree().then_some(b'/'))
+    /// How git sorts two entries.
+    fn order(&self, other: &Self) -> Ordering {
+        tree::order((&self.name, self.is_tree()), (&other.name, other.is_tree()))
     }
 }
 
@@ -104,7 +107,10 @@ pub type Read<T> = std::result::Result<T, ObjectError>;
 
 impl Git {
     /// The content of an object of the given kind; its hash is checked.
-    fn read(&self, id: &ObjectId, kind: ObjectType, limit: usize) -> Read<Vec<u8>> {
+    fn read(&self, id: &ObjectId, kind: ObjectType, limit: usize) -> Read<Arc<Vec<u8>>> {
+        if let Some(content) = self.read_packed(id, kind, limit) {
+            return Ok(content);
+        }
         let damaged = |why: String| ObjectError::Damaged(*id, why);
         let small_enough = |size: usize| match size {
             size if size > limit => Err(damaged(format!("{size} bytes are more than the {limit} that are read"))),
@@ -115,8 +121,7 @@ impl Git {
                 small_enough(object.size)?;
                 let found = object.kind;
                 let data = object.content().map_err(|error| damaged(error.to_string()))?;
-                let hash = Oid::hash_object_ext(found, &data, self.repository.object_format());
-                if !hash.is_ok_and(|hash| hash.as_bytes() == id.as_bytes()) {
+                if !self.is_id_of(id, found, &data) {
                     return Err(damaged("its content has another id".to_owned()));
                 }
                 (found, data)
@@ -131,7 +136,20 @@ impl Git {
         if found != kind {
             return Err(damaged(format!("it is a {found}, not a {kind}")));
         }
-        Ok(data)
+        Ok(Arc::new(data))
+    }
+
+    /// The content of an object that is as it should be, where packs are read here. Whatever is wrong with it, libgit2 has
+    /// to say: `None`.
+    fn read_packed(&self, id: &ObjectId, kind: ObjectType, limit: usize) -> Option<Arc<Vec<u8>>> {
+        let (found, content) = self.packed.as_ref()?.borrow_mut().read(id)?;
+        (found == kind && content.len() <= limit && self.is_id_of(id, kind, &content)).then_some(content)
+    }
+
+    /// Whether an object has this id. libgit2 hashes it, and finds out where someone made two objects of one SHA-1.
+    fn is_id_of(&self, id: &ObjectId, kind: ObjectType, content: &[u8]) -> bool {
+        let hash = Oid::hash_object_ext(kind, content, self.repository.object_format());
+        hash.is_ok_and(|hash| hash.as_bytes() == id.as_bytes())
     }
 
     /// How many bytes an object has, as its header says.
@@ -169,19 +187,45 @@ impl Git {
 
     /// The entries of a tree.
     pub fn tree(&self, id: &TreeId) -> Read<Vec<TreeEntry>> {
-        let raw = self.read(&id.0, ObjectType::Tree, usize::MAX)?;
-        parse_tree(&raw, id.0.as_bytes().len())
-            .ok_or_else(|| ObjectError::Damaged(id.0, "not a tree that git would write".to_owned()))
+        Ok(self.read_tree(id)?.items().map(Item::to_entry).collect())
+    }
+
+    /// A tree, in its own bytes. A child's trees are its parent's, but for what it changed: those of late are kept.
+    pub fn read_tree(&self, id: &TreeId) -> Read<Arc<Tree>> {
+        if let Some(known) = self.trees.borrow_mut().get(id, |tree| tree.size()) {
+            return Ok(known);
+        }
+        let raw = Arc::unwrap_or_clone(self.read(&id.0, ObjectType::Tree, usize::MAX)?);
+        let tree = Tree::parse(raw, id.0.as_bytes().len())
+            .ok_or_else(|| ObjectError::Damaged(id.0, "not a tree that git would write".to_owned()))?;
+        let tree = Arc::new(tree);
+        self.trees.borrow_mut().put(*id, Arc::clone(&tree), tree.size());
+        Ok(tree)
     }
 
     /// The bytes of a file, if there are at most `limit`.
     pub fn blob(&self, id: &ObjectId, limit: usize) -> Read<Vec<u8>> {
+        self.shared_blob(id, limit).map(Arc::unwrap_or_clone)
+    }
+
+    /// The same, not copied.
+    pub(crate) fn shared_blob(&self, id: &ObjectId, limit: usize) -> Read<Arc<Vec<u8>>> {
         self.read(id, ObjectType::Blob, limit)
     }
 
-    /// The bytes of a file; `None` if there are more than `limit`.
-    pub(super) fn blob_within(&self, id: &ObjectId, limit: usize) -> Read<Option<Vec<u8>>> {
-        if self.size(id)? > limit { Ok(None) } else { self.read(id, ObjectType::Blob, usize::MAX).map(Some) }
+    /// The bytes of a file; `None` if there are more than `limit`. What is there after one commit is there before the
+    /// next that changes it: those of late are kept.
+    pub(super) fn blob_within(&self, id: &ObjectId, limit: usize) -> Read<Option<Arc<Vec<u8>>>> {
+        if let Some(known) = self.files.borrow_mut().get(id, |file| file.len()) {
+            return Ok(Some(known).filter(|file| file.len() <= limit));
+        }
+        let content = match self.read_packed(id, ObjectType::Blob, limit) {
+            Some(content) => content,
+            None if self.size(id)? > limit => return Ok(None),
+            None => self.read(id, ObjectType::Blob, usize::MAX)?,
+        };
+        self.files.borrow_mut().put(*id, Arc::clone(&content), content.len());
+        Ok(Some(content))
     }
 
     /// Whether an object is in this clone.
@@ -196,9 +240,9 @@ impl Git {
         let mut tree = *tree;
         let mut names = path.split('/').peekable();
         while let Some(name) = names.next() {
-            let Some(entry) = self.tree(&tree)?.into_iter().find(|entry| entry.name == name.as_bytes()) else {
-                return Ok(None);
-            };
+            let entries = self.read_tree(&tree)?;
+            let find = |directory| entries.find(name.as_bytes(), directory);
+            let Some(entry) = find(false).or_else(|| find(true)) else { return Ok(None) };
             match names.peek() {
                 None => return Ok(Some(entry)),
                 Some(_) if entry.is_tree() => tree = TreeId(entry.id),
@@ -232,7 +276,7 @@ impl Git {
 
     /// Writes a tree; the entries are sorted as git sorts them.
     pub fn write_tree(&self, entries: &mut [TreeEntry]) -> Result<TreeId> {
-        entries.sort_by(|left, right| left.sort_key().cmp(right.sort_key()));
+        entries.sort_by(TreeEntry::order);
         let mut raw = Vec::with_capacity(entries.len() * 64);
         for entry in entries {
             raw.extend_from_slice(format!("{:o} ", entry.mode).as_bytes());
@@ -313,26 +357,4 @@ fn parse_commit(id: CommitId, raw: &[u8]) -> Option<Commit> {
     let end = author.iter().rposition(|byte| *byte == b'>')?;
     let (who, when) = author.split_at(end + 1);
     Some(Commit { id, tree, parents, author: who.to_vec(), author_time: when.trim_ascii().to_vec(), message })
-}
-
-fn parse_tree(mut raw: &[u8], id_length: usize) -> Option<Vec<TreeEntry>> {
-    let mut entries: Vec<TreeEntry> = Vec::with_capacity(raw.len() / (id_length + 12));
-    while !raw.is_empty() {
-        let space = memchr::memchr(b' ', &raw[..raw.len().min(8)])?;
-        let mode = u32::from_str_radix(std::str::from_utf8(&raw[..space]).ok()?, 8).ok()?;
-        raw = &raw[space + 1..];
-        let end = memchr::memchr(0, raw)?;
-        let name = raw[..end].to_vec();
-        let id = ObjectId::from_bytes(raw.get(end + 1..end + 1 + id_length)?)?;
-        raw = &raw[end + 1 + id_length..];
-        if name.is_empty() || memchr::memchr(b'/', &name).is_some() {
-            return None;
-        }
-        let entry = TreeEntry { mode, name, id };
-        if entries.last().is_some_and(|before| before.sort_key().ge(entry.sort_key()) || before.name == entry.name) {
-            return None;
-        }
-        entries.push(entry);
-    }
-    Some(entries)
 }

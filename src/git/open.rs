@@ -1,16 +1,20 @@
 //! An open repository, of any kind that git makes: SHA-1 or SHA-256, refs in files or in reftables, bare or not, a linked
 //! worktree, a partial clone. libgit2 reads and writes the objects; what it cannot do is asked of git itself.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
-use std::sync::{Mutex, Once};
+use std::sync::{Arc, Mutex, Once};
 
 use git2::{ObjectFormat, Odb, RepositoryOpenFlags};
 
 use super::discover::Repository;
 use super::loose;
+use super::pack::{Packs, Place, Reader};
+use super::recent::Recent;
+use super::tree::Tree;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::proof::digest::ObjectId;
+use crate::proof::digest::{ObjectId, TreeId};
 
 /// Extensions of a repository's format that change nothing about how its objects are read.
 const HARMLESS_EXTENSIONS: [&str; 5] =
@@ -29,7 +33,16 @@ pub struct Git {
     pub(super) refs_by_command: bool,
     /// Objects beside the repository's own: those that a push has brought but that are not accepted yet.
     quarantine: Option<Odb<'static>>,
+    /// Packs, where many objects are to be read.
+    pub(super) packed: Option<RefCell<Reader>>,
+    /// Trees that were read of late.
+    pub(super) trees: RefCell<Recent<TreeId, Arc<Tree>>>,
+    /// Files that were compared of late.
+    pub(super) files: RefCell<Recent<ObjectId, Arc<Vec<u8>>>>,
 }
+
+/// Bytes of trees, and of files, that are kept at hand.
+const KEPT: usize = 4 << 20;
 
 impl std::fmt::Debug for Git {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -62,7 +75,22 @@ impl Git {
             loose: loose::directories(place, context),
             refs_by_command,
             quarantine,
+            packed: None,
+            trees: RefCell::new(Recent::new(KEPT)),
+            files: RefCell::new(Recent::new(KEPT)),
         })
+    }
+
+    /// Gets ready to read many objects: packs are read here then, and not by libgit2. Another handle can share them.
+    pub(crate) fn expect_many(&mut self, packs: Option<Arc<Packs>>) -> Arc<Packs> {
+        let packs = packs.unwrap_or_else(|| Arc::new(Packs::open(&self.loose, self.hex_length() / 2)));
+        self.packed = Some(RefCell::new(Reader::new(Arc::clone(&packs))));
+        packs
+    }
+
+    /// Where an object is, in an order in which many are read fast; `None` where nothing is known of it.
+    pub(crate) fn place_of(&self, id: &ObjectId) -> Option<Place> {
+        self.packed.as_ref()?.borrow().packs().find(id)
     }
 
     /// The repository of the working directory.

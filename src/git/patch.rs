@@ -1,11 +1,14 @@
 //! The patch of one path, as `git diff-tree -p` prints it with the options that the change id names, straight into the
 //! hash. Which lines differ is for git's own algorithm to say, as libgit2 has it; all that is around them is written here.
 
+use std::sync::Arc;
+
 use git2::{DiffOptions, Patch};
 
-use super::objects::{ObjectError, Read, TreeEntry};
+use super::objects::{ObjectError, Read};
 use super::open::Git;
 use super::quote::quoted;
+use super::tree::Item;
 use crate::proof::change::ChangeHasher;
 use crate::proof::digest::{ChangeId, ObjectId};
 
@@ -31,7 +34,7 @@ pub(super) struct Side {
 
 impl Side {
     /// An entry, its mode as git sees it: of a file's permissions, only whether its owner may run it.
-    pub(super) fn of(entry: &TreeEntry) -> Self {
+    pub(super) fn of(entry: &Item<'_>) -> Self {
         let mode = match entry.mode & KIND {
             REGULAR if entry.mode & 0o100 == 0 => REGULAR | 0o644,
             REGULAR => REGULAR | 0o755,
@@ -105,10 +108,10 @@ impl<'a> Printer<'a> {
     }
 
     /// The text at a path; `None` if it is none.
-    fn content(&self, side: Option<Side>) -> Read<Option<Vec<u8>>> {
-        let Some(side) = side else { return Ok(Some(Vec::new())) };
+    fn content(&self, side: Option<Side>) -> Read<Option<Arc<Vec<u8>>>> {
+        let Some(side) = side else { return Ok(Some(Arc::default())) };
         if side.kind() == SUBMODULE {
-            return Ok(Some(format!("Subproject commit {}\n", side.id).into_bytes()));
+            return Ok(Some(Arc::new(format!("Subproject commit {}\n", side.id).into_bytes())));
         }
         let bytes = self.git.blob_within(&side.id, LARGEST_TEXT)?;
         Ok(bytes.filter(|bytes| memchr::memchr(0, &bytes[..bytes.len().min(LOOKED_AT)]).is_none()))

@@ -360,10 +360,11 @@ fn is_rooted(
             None => said.change_id.is_none() && said.tree == commit.tree && binding >= Binding::Reworded,
         };
         // The commit that it names may be here, and then it must be as it says.
+        let agrees = |known: &CommitFacts| known.tree == said.tree && known.change == said.change_id;
         speaks
-            && said.commit.is_none_or(|named| {
-                let known = if named == commit.id { Some(commit.clone()) } else { at_hand(&named) };
-                known.is_none_or(|known| known.tree == said.tree && known.change == said.change_id)
+            && said.commit.is_none_or(|named| match named == commit.id {
+                true => agrees(commit),
+                false => at_hand(&named).is_none_or(|known| agrees(&known)),
             })
     })
 }

@@ -115,7 +115,7 @@ impl Stage {
 
     /// The id of the record that was made last.
     pub(super) fn last_record(&self) -> Result<String> {
-        let log = crate::ops::log(&Workspace::open(self.context.clone())?, None, Some(1))?;
+        let log = crate::ops::log(&mut Workspace::open(self.context.clone())?, None, Some(1))?;
         log.entries.last().map(|entry| entry.id.to_string()).ok_or_else(|| failed("nothing was recorded"))
     }
 

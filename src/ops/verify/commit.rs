@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::HashSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -114,6 +114,7 @@ struct Judge<'a> {
 /// An anchor with its signatures, and how it stands.
 struct Weighed {
     anchor: Anchor,
+    id: AnchorId,
     signers: Vec<String>,
     standing: Standing,
 }
@@ -302,34 +303,35 @@ impl<'a> Judge<'a> {
         &self,
         anchor: Anchor,
         signatures: &[Option<Signature>],
-        facts: &CommitFacts,
+        facts: &Arc<CommitFacts>,
         proof_grade: bool,
     ) -> Weighed {
+        let id = anchor.id();
         let own = if anchor.commit == facts.id {
-            Some(Rc::new(facts.clone()))
+            Some(Arc::clone(facts))
         } else {
             self.gatherer.facts(&anchor.commit).ok()
         };
-        let signatures = self.rules.signatures(&anchor, signatures);
+        let signatures = self.rules.signatures(&anchor, &id, signatures);
         let gathered = self.gatherer.evidence(&anchor.root);
         let candidate = Candidate {
             anchor: &anchor,
             own: own.as_deref(),
             evidence: &gathered.evidence,
             signatures: &signatures,
-            round: self.rules.seals.counts(&anchor.id()).map(|(round, _)| round),
+            round: self.rules.seals.counts(&id).map(|(round, _)| round),
             rounds_fetched: self.rules.seals.fetched,
         };
         let at_hand = |id: &CommitId| self.gatherer.facts(id).ok().map(|facts| (*facts).clone());
         let standing = verify::judge(&candidate, facts, proof_grade, &self.rules.requirements, &at_hand);
-        Weighed { anchor, signers: signatures.people, standing }
+        Weighed { anchor, id, signers: signatures.people, standing }
     }
 
     /// Anchors of other commits that were made for the same change. For a commit that asks for no proof, those that do not
     /// hold are none of its business.
-    fn by_change(&self, facts: &CommitFacts, proof_grade: bool, asks: bool, weighed: &mut Vec<Weighed>) {
+    fn by_change(&self, facts: &Arc<CommitFacts>, proof_grade: bool, asks: bool, weighed: &mut Vec<Weighed>) {
         let Some(change) = facts.change else { return };
-        let mut known: HashSet<AnchorId> = weighed.iter().map(|weighed| weighed.anchor.id()).collect();
+        let mut known: HashSet<AnchorId> = weighed.iter().map(|weighed| weighed.id).collect();
         for sighting in self.gatherer.sightings(&change) {
             let Sighting::Commit(other) = sighting else { continue };
             if other == facts.id {
@@ -421,14 +423,14 @@ impl<'a> Judge<'a> {
             scheme: anchor.scheme,
             root: anchor.root,
             count: anchor.count,
-            anchor_id: anchor.id(),
+            anchor_id: weighed.id,
             anchor: anchor.clone(),
             holds: weighed.standing.holds(),
             sound: weighed.standing.is_sound(),
             evidence: gathered.evidence.in_a_word(),
             rooted: weighed.standing.rooted,
             signers: weighed.signers.clone(),
-            round: self.rules.seals.round(&anchor.id()),
+            round: self.rules.seals.round(&weighed.id),
             intent: intent.filter(|_| !gathered.told.is_empty()),
             told: gathered.told.clone(),
         }

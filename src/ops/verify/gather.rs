@@ -2,12 +2,13 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
+use super::ahead::Ahead;
 use super::deleted::Deleted;
 use super::seals::Seals;
 use crate::error::Result;
-use crate::git::{CHANGES, Commit, EVIDENCE, FILE, Git, NOTES, ObjectError, Read, Shelved, TreeEntry};
+use crate::git::{CHANGES, Commit, EVIDENCE, FILE, Git, NOTES, ObjectError, Read, Shelved, Tree, TreeEntry};
 use crate::ops::anchor::{MAX_EVIDENCE, MAX_NOTE, evidence_name};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::{GitAttestation, Sighting};
@@ -38,6 +39,13 @@ pub(super) struct Note {
     pub(super) findings: Vec<Finding>,
 }
 
+impl Note {
+    /// The roots that its anchors name.
+    pub(super) fn roots(&self) -> impl Iterator<Item = RootHash> {
+        self.anchors.iter().map(|(anchor, _)| anchor.root)
+    }
+}
+
 /// Something that a session said, for people.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Told {
@@ -63,15 +71,16 @@ pub(super) struct Gatherer {
     changes: Option<TreeId>,
     /// Finds what this clone anchored itself; only an index, everything that it leads to is verified.
     store: Option<Store>,
-    facts: RefCell<HashMap<CommitId, Rc<CommitFacts>>>,
-    commits: RefCell<HashMap<CommitId, Rc<Commit>>>,
+    facts: RefCell<HashMap<CommitId, Arc<CommitFacts>>>,
+    commits: RefCell<HashMap<CommitId, Arc<Commit>>>,
     /// Trees of notes and evidence. Things are looked up in them one by one and nothing is listed: a few small trees can
     /// be put together so that they seem to hold more files than there are atoms.
-    trees: RefCell<HashMap<TreeId, Rc<Vec<TreeEntry>>>>,
-    evidences: RefCell<HashMap<RootHash, Rc<Gathered>>>,
+    trees: RefCell<HashMap<TreeId, Arc<Tree>>>,
+    evidences: RefCell<HashMap<RootHash, Arc<Gathered>>>,
     deleted: OnceCell<Deleted>,
     /// Changes of which not every line of the index was followed.
     crowded: RefCell<HashSet<ChangeId>>,
+    ahead: RefCell<Ahead>,
     with_story: bool,
 }
 
@@ -94,6 +103,7 @@ impl Gatherer {
             evidences: RefCell::default(),
             deleted: OnceCell::new(),
             crowded: RefCell::default(),
+            ahead: RefCell::default(),
             with_story,
         })
     }
@@ -114,19 +124,19 @@ impl Gatherer {
     }
 
     /// A commit.
-    pub(super) fn commit(&self, id: &CommitId) -> Read<Rc<Commit>> {
+    pub(super) fn commit(&self, id: &CommitId) -> Read<Arc<Commit>> {
         if let Some(known) = self.commits.borrow().get(id) {
-            return Ok(Rc::clone(known));
+            return Ok(Arc::clone(known));
         }
-        let commit = Rc::new(self.git.commit(id)?);
+        let commit = Arc::new(self.git.commit(id)?);
         keep(&mut self.commits.borrow_mut(), *id, &commit);
         Ok(commit)
     }
 
     /// What is known of a commit; its parents must be at hand, too.
-    pub(super) fn facts(&self, id: &CommitId) -> Read<Rc<CommitFacts>> {
+    pub(super) fn facts(&self, id: &CommitId) -> Read<Arc<CommitFacts>> {
         if let Some(known) = self.facts.borrow().get(id) {
-            return Ok(Rc::clone(known));
+            return Ok(Arc::clone(known));
         }
         let commit = self.commit(id)?;
         let trees: Read<Vec<TreeId>> = commit.parents.iter().map(|parent| Ok(self.commit(parent)?.tree)).collect();
@@ -136,13 +146,18 @@ impl Gatherer {
             [parent] => self.git.change_between(Some(parent), &commit.tree)?,
             _ => None,
         };
-        let facts = Rc::new(CommitFacts { id: *id, tree: commit.tree, parent_trees, change });
+        let facts = Arc::new(CommitFacts { id: *id, tree: commit.tree, parent_trees, change });
         keep(&mut self.facts.borrow_mut(), *id, &facts);
         Ok(facts)
     }
 
     /// The note of a commit.
     pub(super) fn note(&self, commit: &CommitId) -> Note {
+        let ahead = self.ahead.borrow_mut().notes.remove(commit);
+        ahead.unwrap_or_else(|| self.find_note(commit))
+    }
+
+    fn find_note(&self, commit: &CommitId) -> Note {
         let mut note = Note::default();
         let wrong = |message: String| Finding::error(FindingCode::AnchorMalformed, message);
         let Some(tree) = self.notes else { return note };
@@ -193,27 +208,24 @@ impl Gatherer {
 
     /// An entry of a tree by its name. A directory and something else of the same name are two.
     fn entry(&self, tree: &TreeId, name: &str, directory: bool) -> Read<Option<TreeEntry>> {
-        let known = self.trees.borrow().get(tree).map(Rc::clone);
+        let known = self.trees.borrow().get(tree).map(Arc::clone);
         let entries = if let Some(entries) = known {
             entries
         } else {
-            let entries = Rc::new(self.git.tree(tree)?);
+            let entries = self.git.read_tree(tree)?;
             keep(&mut self.trees.borrow_mut(), *tree, &entries);
             entries
         };
-        // As git sorts them: a directory as if its name ended in a slash.
-        let key = |name: &[u8], directory: bool| [name, if directory { b"/" } else { b"" }].concat();
-        let wanted = key(name.as_bytes(), directory);
-        let at = entries.binary_search_by(|entry| key(&entry.name, entry.is_tree()).cmp(&wanted));
-        Ok(at.ok().map(|at| entries[at].clone()))
+        Ok(entries.find(name.as_bytes(), directory))
     }
 
     /// The evidence of a root.
-    pub(super) fn evidence(&self, root: &RootHash) -> Rc<Gathered> {
+    pub(super) fn evidence(&self, root: &RootHash) -> Arc<Gathered> {
         if let Some(known) = self.evidences.borrow().get(root) {
-            return Rc::clone(known);
+            return Arc::clone(known);
         }
-        let gathered = Rc::new(self.read_evidence(root));
+        let ahead = self.ahead.borrow_mut().evidence.remove(root);
+        let gathered = ahead.unwrap_or_else(|| Arc::new(self.read_evidence(root)));
         keep(&mut self.evidences.borrow_mut(), *root, &gathered);
         gathered
     }
@@ -265,10 +277,46 @@ impl Gatherer {
             }
         });
         let evidence = match read.and_then(|()| verifier.finish()) {
-            Ok(summary) => Evidence::Holds(EvidenceFacts { summary, attested }),
+            Ok(summary) => {
+                attested.shrink_to_fit();
+                Evidence::Holds(EvidenceFacts { summary, attested })
+            }
             Err(error) => Evidence::Broken(error),
         };
         Gathered { evidence, told }
+    }
+
+    /// The blob that is the note of a commit, where there is just one.
+    pub(super) fn only_note(&self, commit: &CommitId) -> Option<ObjectId> {
+        match self.note_blobs(self.notes?, commit).ok()?.as_slice() {
+            [blob] => Some(*blob),
+            _ => None,
+        }
+    }
+
+    /// A note by its blob, if it can be read.
+    pub(super) fn read_note(&self, blob: &ObjectId) -> Option<Note> {
+        let mut note = Note::default();
+        read_lines(&self.git.shared_blob(blob, MAX_NOTE).ok()?, &mut note);
+        Some(note)
+    }
+
+    /// The blob that is the evidence of a root, where there is one.
+    pub(super) fn only_evidence(&self, root: &RootHash) -> Option<ObjectId> {
+        match self.evidence_blob(self.evidence.as_ref()?, root).ok()? {
+            Shelved::File(blob) => Some(blob),
+            _ => None,
+        }
+    }
+
+    /// Evidence by its blob, if it can be read.
+    pub(super) fn read_evidence_at(&self, blob: &ObjectId) -> Option<Gathered> {
+        self.git.shared_blob(blob, MAX_EVIDENCE).ok().map(|text| self.read_text(&text))
+    }
+
+    /// Takes what was read ahead.
+    pub(super) fn expect(&mut self, ahead: Ahead) {
+        *self.ahead.get_mut() = ahead;
     }
 
     /// Where a change was seen, by the index that is shared and by what this clone remembers.
@@ -307,11 +355,11 @@ impl Gatherer {
     }
 }
 
-fn keep<K: std::hash::Hash + Eq, V>(kept: &mut HashMap<K, Rc<V>>, key: K, value: &Rc<V>) {
+fn keep<K: std::hash::Hash + Eq, V>(kept: &mut HashMap<K, Arc<V>>, key: K, value: &Arc<V>) {
     if kept.len() >= KEPT {
         kept.clear();
     }
-    kept.insert(key, Rc::clone(value));
+    kept.insert(key, Arc::clone(value));
 }
 
 fn unreadable(error: &ObjectError) -> Finding {
@@ -329,7 +377,11 @@ fn read_lines(text: &[u8], note: &mut Note) {
             Ok(Some(NoteLine::Anchor { anchor, signature })) => {
                 match note.anchors.iter_mut().find(|(known, _)| *known == *anchor) {
                     Some((_, signatures)) => signatures.push(signature),
-                    None => note.anchors.push((*anchor, vec![signature])),
+                    None => {
+                        // Nearly always the only one, and there are many notes: no room for more.
+                        note.anchors.reserve_exact(1);
+                        note.anchors.push((*anchor, vec![signature]));
+                    }
                 }
             }
             Ok(Some(NoteLine::Word { word, signature })) => {

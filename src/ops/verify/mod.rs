@@ -1,5 +1,6 @@
 //! `verify`: what a clone alone can say about the proof of commits.
 
+mod ahead;
 mod commit;
 mod deleted;
 mod gate;
@@ -12,8 +13,6 @@ mod sealable;
 mod seals;
 mod survey;
 mod word;
-
-use std::thread;
 
 use serde::Serialize;
 
@@ -154,24 +153,21 @@ fn judge(
         let store = Store::open(&place.store_path(), context.patience()).ok();
         Gatherer::new(git, store, with_story)
     };
-    let each = |gatherer: &Gatherer, commits: &[CommitId]| -> Vec<CommitVerdict> {
-        commits.iter().map(|id| commit::judge(gatherer, rules, id)).collect()
-    };
     if commits.len() < SHARED_FROM {
         let gatherer = gather(git)?;
-        let verdicts = each(&gatherer, commits);
+        let verdicts = commits.iter().map(|id| commit::judge(&gatherer, rules, id)).collect();
         return Ok((gatherer, verdicts));
     }
-    let (newer, older) = commits.split_at(commits.len() / 2);
-    thread::scope(|scope| {
-        // Neither libgit2 nor what was gathered can be shared: each thread has its own.
-        let other = scope.spawn(|| -> Result<_> { Ok(each(&gather(Git::open(&place, context)?)?, older)) });
-        let gatherer = gather(git)?;
-        let mut verdicts = each(&gatherer, newer);
-        let older = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        verdicts.extend(older);
-        Ok((gatherer, verdicts))
-    })
+    let mut git = git;
+    let packs = git.expect_many(None);
+    let other = || -> Result<Gatherer> {
+        let mut git = Git::open(&place, context)?;
+        git.expect_many(Some(packs));
+        gather(git)
+    };
+    let mut gatherer = gather(git)?;
+    let verdicts = ahead::judge(&mut gatherer, other, rules, commits)?;
+    Ok((gatherer, verdicts))
 }
 
 /// The commits that arguments mean, the ends of the ranges among them, and the tip whose policy counts.

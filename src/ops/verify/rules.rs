@@ -4,7 +4,7 @@ use super::seals::Seals;
 use crate::error::{Code, Error, Result};
 use crate::git::{FILE, Git};
 use crate::proof::anchor::Anchor;
-use crate::proof::digest::{CommitId, TreeId};
+use crate::proof::digest::{AnchorId, CommitId, TreeId};
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::grade::Grader;
 use crate::proof::note::Signature;
@@ -96,9 +96,12 @@ impl Rules {
 
     /// Who signed an anchor, by the lines that have it, judged at the time of a seal that counts, else now. A signature that does not count is no harm where others do: anyone
     /// who can write notes can add one.
-    pub(super) fn signatures(&self, anchor: &Anchor, lines: &[Option<Signature>]) -> Signatures {
+    pub(super) fn signatures(&self, anchor: &Anchor, id: &AnchorId, lines: &[Option<Signature>]) -> Signatures {
+        if lines.iter().all(Option::is_none) {
+            return Signatures::default();
+        }
         let text = anchor.to_text();
-        let at = self.seals.counts(&anchor.id()).map_or(self.now, |(_, sealed_at)| sealed_at);
+        let at = self.seals.counts(id).map_or(self.now, |(_, sealed_at)| sealed_at);
         let mut people: Vec<Signer<'_>> = Vec::new();
         let mut findings = Vec::new();
         for signature in lines.iter().flatten() {

@@ -1,0 +1,117 @@
+//! Long ranges: what will be asked for is read ahead, by two threads, in the order in which git keeps it.
+//!
+//! Notes and evidence are found by hashes, and asked for in the order of the history; in a pack they stand in neither,
+//! most as a difference to the one before. Read as they are asked for, each costs the some twenty-five before it, and the
+//! more there are the less a cache helps. What could not be read ahead is read, or reported, when it is asked for.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+
+use super::commit::{self, CommitVerdict};
+use super::gather::{Gathered, Gatherer, Note};
+use super::rules::Rules;
+use crate::error::{Code, Error, Result};
+use crate::git::Place;
+use crate::proof::digest::{CommitId, ObjectId, RootHash};
+
+/// What was read ahead and not asked for yet.
+#[derive(Debug, Default)]
+pub(super) struct Ahead {
+    pub(super) notes: HashMap<CommitId, Note>,
+    pub(super) evidence: HashMap<RootHash, Arc<Gathered>>,
+}
+
+/// Something that is in a pack.
+type Placed<K> = (Place, K, ObjectId);
+
+/// Something that the other thread is to do.
+type Job<'env> = Box<dyn FnOnce(&mut Gatherer) + Send + 'env>;
+
+/// Judges commits, in their order. `gather` makes the gatherer of the other thread, in that thread: neither libgit2 nor
+/// what was gathered can be shared.
+pub(super) fn judge(
+    gatherer: &mut Gatherer,
+    gather: impl FnOnce() -> Result<Gatherer> + Send,
+    rules: &Rules,
+    commits: &[CommitId],
+) -> Result<Vec<CommitVerdict>> {
+    thread::scope(|scope| {
+        let (jobs, list) = mpsc::channel::<Job<'_>>();
+        let other = scope.spawn(move || -> Result<()> {
+            let mut gatherer = gather()?;
+            list.into_iter().for_each(|job| job(&mut gatherer));
+            Ok(())
+        });
+        let mut two = Two { here: gatherer, there: jobs };
+        let verdicts = two.read_ahead(commits).and_then(|()| {
+            two.share(commits.to_vec(), move |gatherer, id| Some(commit::judge(gatherer, rules, &id)))
+        });
+        drop(two);
+        other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        verdicts.ok_or_else(|| Error::new(Code::RepositoryFailed, "a thread ended before its work was done"))
+    })
+}
+
+/// A gatherer here, and the way to the other. An answer is `None` if the other thread has ended early.
+struct Two<'a, 'env> {
+    here: &'a mut Gatherer,
+    there: Sender<Job<'env>>,
+}
+
+impl<'env> Two<'_, 'env> {
+    /// Works on all of some things, the first half here and the second there.
+    fn share<T: Send + 'env, R: Send + 'env>(
+        &self,
+        mut items: Vec<T>,
+        work: impl Fn(&Gatherer, T) -> Option<R> + Copy + Send + 'env,
+    ) -> Option<Vec<R>> {
+        let second = items.split_off(items.len() / 2);
+        let (answer, answered) = mpsc::channel();
+        let job = move |gatherer: &mut Gatherer| {
+            let done: Vec<R> = second.into_iter().filter_map(|item| work(gatherer, item)).collect();
+            let _ = answer.send(done); // nobody waits for it where the other half panicked
+        };
+        self.there.send(Box::new(job)).ok()?;
+        let mut done: Vec<R> = items.into_iter().filter_map(|item| work(self.here, item)).collect();
+        done.extend(answered.recv().ok()?);
+        Some(done)
+    }
+
+    /// Reads the notes of commits, and the evidence of their anchors.
+    fn read_ahead(&mut self, commits: &[CommitId]) -> Option<()> {
+        let mut blobs: Vec<Placed<CommitId>> = self.share(commits.to_vec(), |gatherer, commit| {
+            let blob = gatherer.only_note(&commit)?;
+            Some((gatherer.git.place_of(&blob)?, commit, blob))
+        })?;
+        blobs.sort_unstable();
+        let notes = self.share(blobs, |gatherer, (_, commit, blob)| Some((commit, gatherer.read_note(&blob)?)))?;
+        let mut notes: HashMap<CommitId, Note> = notes.into_iter().collect();
+        let roots: HashSet<RootHash> = notes.values().flat_map(Note::roots).collect();
+        let mut blobs: Vec<Placed<RootHash>> = self.share(roots.into_iter().collect(), |gatherer, root| {
+            let blob = gatherer.only_evidence(&root)?;
+            Some((gatherer.git.place_of(&blob)?, root, blob))
+        })?;
+        blobs.sort_unstable();
+        let evidence = self.share(blobs, |gatherer, (_, root, blob)| {
+            Some((root, Arc::new(gatherer.read_evidence_at(&blob)?)))
+        })?;
+        let evidence: HashMap<RootHash, Arc<Gathered>> = evidence.into_iter().collect();
+        let mut part = |commits: &[CommitId]| {
+            let mut ahead = Ahead::default();
+            for commit in commits {
+                let Some(note) = notes.remove(commit) else { continue };
+                let known = note.roots().filter_map(|root| Some((root, Arc::clone(evidence.get(&root)?))));
+                ahead.evidence.extend(known);
+                ahead.notes.insert(*commit, note);
+            }
+            ahead
+        };
+        // As `share` will cut them.
+        let (first, second) = commits.split_at(commits.len() / 2);
+        self.here.expect(part(first));
+        let second = part(second);
+        self.there.send(Box::new(move |gatherer| gatherer.expect(second))).ok()
+    }
+}
