@@ -235,13 +235,36 @@ export const addingUp = {
     project.forge("s1", (text) => text.replace("this and not that", "that and not this"));
     const opened = await open(browser, project.page("HEAD"));
     assert.equal(await opened.page.locator("h1").textContent(), "✕ Broken");
-    assert.match(await state(opened.page), /^What the verdict calls broken does not add up here either/);
+    assert.match(await state(opened.page), /^What the verdict does not accept does not add up here either/);
     // Nobody knows the hash of the line that was there: the line after it hangs on nothing.
     assert.deepEqual(await redLines(opened.page, 0), [3]);
     assert.match(
       await opened.page.locator("#breaks").textContent(),
       /line 3: its prev_hash is the chain hash of no line before it/,
     );
+    quiet(opened);
+  },
+
+  async "a forged anchor beside a good one takes nothing from it"({ browser, program, kept }) {
+    const project = kept(new Project(program));
+    project.proven({
+      session: "s1",
+      intent: "one",
+      message: "One",
+      files: { a: "x\n" },
+      entries: [
+        ["decision", "d"],
+        ["reflection", "r"],
+      ],
+    });
+    const note = project.git("notes", "--ref=proof", "show", "HEAD");
+    const forged = note.replace(/"genesis":"(.)/, (_, digit) => `"genesis":"${digit === "0" ? "1" : "0"}`);
+    project.git("notes", "--ref=proof", "add", "-f", "-m", forged + "\n" + note, "HEAD");
+    const opened = await open(browser, project.page("HEAD"));
+    assert.equal(await opened.page.locator("h1").textContent(), "✓ Verified");
+    assert.match(await state(opened.page), /^What the verdict does not accept does not add up here either: 1 place/);
+    assert.match(await opened.page.locator("#breaks").textContent(), /the anchor [0-9a-f]{12} says otherwise: genesis/);
+    assert.deepEqual(await redLines(opened.page, 0), []);
     quiet(opened);
   },
 

@@ -38,6 +38,7 @@ export class Project {
       cwd: this.place,
       env: this.environment,
       encoding: "utf8",
+      stdio: "pipe",
       maxBuffer: 1 << 28,
       ...options,
     });
@@ -113,7 +114,7 @@ export class Project {
   page(range, name = "report.html") {
     const file = join(this.home, name);
     try {
-      this.run(this.program, ["report", range, "--html", file], { stdio: "pipe" });
+      this.run(this.program, ["report", range, "--html", file]);
     } catch (error) {
       if (![1, 3].includes(error.status)) throw error;
     }

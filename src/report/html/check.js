@@ -60,28 +60,26 @@ function findParents(session) {
 
 async function checkSession(session, at, progress) {
   const name = nameOf(session);
-  const anchor = session.anchors.length ? readCanonical(session.anchors[0].text) : undefined;
+  const anchor = anchorOf(session);
   const steps = [];
-  let broken = 0;
-  const fail = (step, link) => {
-    broken++;
-    report(`Session ${name}`, step, link);
+  // What is known is what the verdict has said already: of a session without an anchor that holds, and of such anchors.
+  const stands = session.anchors.some(({ holds }) => holds);
+  let broken = 0,
+    known = 0;
+  const fail = (what, step, link, said = !stands) => {
+    if (said) known++;
+    else broken++;
+    report(`Session ${name}${what}`, step, link);
   };
-  if (session.absent) return { broken: 0, absent: true, steps: [] };
+  if (session.absent) return { broken, known, absent: true, steps };
   const found = await checkLines(
     session.lines,
     session.leaves,
     anchor && anchor.genesis,
     (number, result) => {
       session.results[number] = result;
-      if (!result.ok) {
-        broken++;
-        report(
-          `Session ${name}, ${number ? "line " + number : "opening"}`,
-          result,
-          number ? `#e-${at}-${number}` : undefined,
-        );
-      }
+      if (!result.ok)
+        fail(number ? `, line ${number}` : ", opening", result, number ? `#e-${at}-${number}` : undefined);
     },
     async (done) => {
       progress(done);
@@ -90,8 +88,8 @@ async function checkSession(session, at, progress) {
   );
   findParents(session);
   const bad = session.results.filter((result) => !result.ok).length;
-  if (!session.complete) fail({ what: "the evidence does not end in a newline; it may be cut off" });
-  const linesHold = broken === 0;
+  if (!session.complete) fail("", { what: "the evidence does not end in a newline; it may be cut off" });
+  const linesHold = broken + known === 0;
   steps.push({
     ok: linesHold,
     text: linesHold ? `${found.count} lines and their chain` : `${bad || 1} of the lines broken`,
@@ -102,24 +100,35 @@ async function checkSession(session, at, progress) {
     expected: session.root,
     found: found.root,
   };
-  if (!root.ok && linesHold) fail(root);
+  if (!root.ok && linesHold) fail("", root);
   steps.push({ ok: root.ok, text: "root" });
   for (const anchored of session.anchors) {
     const wrong = (await checkAnchor(anchored, found)).filter((step) => !step.ok);
     // That a broken line changes what the anchor fixes is no news.
     const told = linesHold && root.ok ? wrong : wrong.filter((step) => step.what === "anchor id");
     told.forEach((step) =>
-      fail({ ...step, what: `the anchor ${anchored.id.slice(0, 12)} says otherwise: ${step.what}` }),
+      fail(
+        "",
+        { ...step, what: `the anchor ${anchored.id.slice(0, 12)} says otherwise: ${step.what}` },
+        undefined,
+        !anchored.holds,
+      ),
     );
     steps.push({ ok: !wrong.length, text: wrong.length ? "anchor: " + wrong[0].what : "anchor" });
   }
   if (found.withheld) steps.push({ text: `${found.withheld} withheld, by hash` });
   if (found.scheme === "ams-v0") steps.push({ text: "ams-v0 covers texts and their chain, not types and times" });
-  return { broken, steps };
+  return { broken, known, steps };
+}
+
+// The anchor that speaks for a session: one that holds, if there is one.
+function anchorOf({ anchors }) {
+  const anchor = anchors.find(({ holds }) => holds) || anchors[0];
+  return anchor && readCanonical(anchor.text);
 }
 
 function nameOf(session) {
-  const anchor = session.anchors.length ? readCanonical(session.anchors[0].text) : undefined;
+  const anchor = anchorOf(session);
   return visible(String((anchor && anchor.session_id) || session.root.slice(0, 12)));
 }
 
@@ -193,14 +202,14 @@ function showSession(at, result) {
   if (row) {
     row.textContent = result.absent
       ? "no evidence here"
-      : result.broken
+      : result.broken + result.known
         ? "✕ broken"
         : "✓ " +
           result.steps
             .filter((step) => step.ok)
             .map((step) => step.text)
             .join(", ");
-    row.className = "state " + (result.absent ? "" : result.broken ? "broken" : "good");
+    row.className = "state " + (result.absent ? "" : result.broken + result.known ? "broken" : "good");
   }
   for (const section of document.querySelectorAll(`.session[data-session="${at}"]`)) {
     section.querySelector(":scope > .ticks")?.remove();
@@ -253,9 +262,8 @@ async function check() {
         bar.value = (before + done) / Math.max(total, 1);
       });
       before += session.lines.length;
-      // Where no anchor holds, the verdict has said so already.
-      if (session.anchors.some((anchor) => anchor.holds)) broken += result.broken;
-      else known += result.broken;
+      broken += result.broken;
+      known += result.known;
       absent += result.absent ? 1 : 0;
       entries += Math.max(session.lines.length - 1, 0);
       showSession(at, result);
@@ -272,7 +280,7 @@ async function check() {
     if (broken)
       state.textContent = `This page does not add up: ${count(broken + known, "place")} broken. Do not rely on what it shows.`;
     else if (known)
-      state.textContent = `What the verdict calls broken does not add up here either: ${count(known, "place")}. All else does.`;
+      state.textContent = `What the verdict does not accept does not add up here either: ${count(known, "place")}. All else does.`;
     else if (!sessions) state.textContent = "There is no evidence in this file that could be computed again.";
     else
       state.textContent =

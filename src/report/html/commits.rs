@@ -11,6 +11,9 @@ use crate::report::rejected;
 /// Most characters of a text that stand in the page itself; scripts show the rest from the evidence.
 const LONGEST: usize = 8000;
 
+/// Most decisions and reflections of one session that stand in the page itself, besides its last.
+const MOST: usize = 600;
+
 /// All commits.
 pub(super) fn sections(report: &ReportOutcome) -> String {
     let mut told = HashMap::new();
@@ -144,7 +147,15 @@ fn story(story: &[Telling]) -> String {
     if story.is_empty() {
         return "<p class=\"quiet\">No decision or reflection can be read in it.</p>\n".to_owned();
     }
-    let items: String = story.iter().map(telling).collect();
+    // The last one is the reflection that closes the session.
+    let (begin, rest) = story.split_at(story.len().min(MOST));
+    let mut items: String = begin.iter().map(telling).collect();
+    if let [between @ .., last] = rest {
+        if !between.is_empty() {
+            items += &format!("<li class=\"quiet\">{} more are in its trail.</li>\n", between.len());
+        }
+        items += &telling(last);
+    }
     format!("<ol class=\"story\">\n{items}</ol>\n")
 }
 

@@ -300,6 +300,18 @@ fn rounds_are_drawn_where_there_are_any() {
 }
 
 #[test]
+fn a_chain_of_rounds_that_does_not_hold_is_said_not_to() {
+    let project = Project::new();
+    project.proven("s1", "a");
+    project.scratch.json(&["seal"]);
+    project.git(&["update-ref", "refs/proof/rounds", "HEAD"]);
+    let ran = project.report(&["HEAD", "--html", "-"]);
+    assert_eq!(ran.exit, Some(1), "{}", ran.err);
+    assert!(ran.out.contains("<b>The chain does not hold.</b> refs/proof/rounds: "));
+    assert!(ran.out.contains("SEAL_BROKEN"));
+}
+
+#[test]
 fn evidence_that_was_forged_is_in_the_page_for_the_reader_to_see() {
     let project = Project::new();
     project.proven("s1", "a");
