@@ -165,7 +165,7 @@ struct Checkpoint {
 /// For a person who has found out why there are two chains. What only ours had sealed is sealed again on top of the
 /// remote's, and what was seen before is forgotten.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  git proof rounds accept origin")]
+#[command(after_help = "Examples:\n  git proof rounds accept origin")]
 struct Accept {
     /// The remote [default: that of the present branch, else origin]
     #[arg(value_name = "REMOTE")]

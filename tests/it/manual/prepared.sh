@@ -40,6 +40,7 @@ git proof init --policy
 echo "ada@example.org $(cut -d' ' -f1,2 ../home/.ssh/id.pub)" >.proof/allowed_signers
 git add .proof
 explain t-88-policy "Policy"
+git proof seal
 git push --quiet --set-upstream origin main
 
 # Three proven commits on a branch; the middle one has been reworded since.
@@ -48,6 +49,8 @@ for session in t-89-login t-90-retry t-91-limits; do
   echo "$session" >>importer.txt
   git add importer.txt
   explain "$session" "Importer: $session"
+  # Two rounds are sealed; the last two sessions are left for a third.
+  [ "$session" != t-89-login ] || git proof seal
 done
 git update-ref ORIG_HEAD HEAD
 git commit --quiet --amend -m "Importer: t-91-limits, reworded"
@@ -60,6 +63,9 @@ git proof record --type reflection --content "Done, as far as I can see."
 echo "not committed yet" >>importer.txt
 echo "what was found" >findings.md
 echo "a report" >report.pdf
+ssh-keygen -q -t ed25519 -N '' -C checkpoint -f checkpoint.key
+git proof rounds prove --from 1 --to 2 >consistency.json
+git proof prove --round --session t-89-login >sealed.json
 
 # What is named by an id or a hash.
 field() { sed "s/.*\"$1\":\"\{0,1\}\([^\",]*\).*/\1/"; }
