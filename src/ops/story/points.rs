@@ -104,6 +104,8 @@ impl Points {
                     }
                     _ => {
                         open = label;
+                        // How far a text is set in is part of it; what follows a label begins where it begins.
+                        let clause = if label.is_some() { clause.trim() } else { clause };
                         pieces.push((label, clause.to_owned()));
                     }
                 }
