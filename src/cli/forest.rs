@@ -45,7 +45,9 @@ impl Forest<'_> {
                 joint if joint == fork || joint == top => format!("{rails}{rail}"),
                 _ => format!("{rails}  "),
             };
-            let room = self.columns.saturating_sub(wrap::width(&self.clip(&below))).max(LEAST);
+            // Clipped now, so that a session with a branch at every entry does not grow a rail for each of them.
+            let below = self.clip(&below);
+            let room = self.columns.saturating_sub(wrap::width(&below)).max(LEAST);
             let beside = if children[at].len() > 1 { rail } else { "  " };
             for (place, line) in render(at, room).into_iter().enumerate() {
                 let left = if place == 0 { format!("{rails}{joint}") } else { format!("{below}{beside}") };

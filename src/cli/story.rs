@@ -7,13 +7,13 @@ use super::forest::Forest;
 use super::ui::{Paint, Role, inert};
 use super::verify::headline;
 use super::wrap::{self, one_line};
-use crate::ops::{CommitStory, Label, LeftAway, Points, SessionVerdict, Step, StepKind, StoryOutcome, Trail};
+use crate::ops::{CommitStory, Label, LeftAway, Point, Points, SessionVerdict, Step, StepKind, StoryOutcome, Trail};
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::RootHash;
 use crate::proof::finding::{Finding, Severity, Verdict};
 use crate::proof::timestamp::Timestamp;
 
-/// Decisions of a commit in a list of commits.
+/// Decisions of a commit in a list of commits, and points of a decision there.
 const LISTED: usize = 5;
 /// Lines of each of them there, and of each of their points.
 const BRIEF: usize = 2;
@@ -216,7 +216,12 @@ impl Teller<'_> {
             _ => text.clone(),
         };
         let mut said = vec![(step.kind.as_str(), role, text)];
-        said.extend(points.iter().map(|point| (point.label.as_str(), role_of(point.label), point.text.clone())));
+        let listed = if self.detail == Detail::Brief { LISTED } else { points.len() };
+        let point = |point: &Point| (point.label.as_str(), role_of(point.label), point.text.clone());
+        said.extend(points.iter().take(listed).map(point));
+        if points.len() > listed {
+            said.push((self.paint.or("…", "..."), Role::Faint, format!("{} more points", points.len() - listed)));
+        }
         if self.detail == Detail::Full {
             if let Some(change) = &change {
                 said.extend(change.change_id.iter().map(|id| ("change", Role::Faint, id.to_string())));

@@ -61,8 +61,15 @@ fn fold(line: &str, columns: usize, lines: &mut Vec<String>) {
             current.push_str(&" ".repeat(gap));
             used += gap;
         }
-        current.push_str(word);
-        used += wide;
+        // A runner of CI takes what begins a line like this for a command to itself, however far it is set in.
+        if let Some(rest) = word.strip_prefix(':').filter(|rest| empty && rest.starts_with(':')) {
+            current.push_str("\\u{3a}");
+            current.push_str(rest);
+            used += wide + 5;
+        } else {
+            current.push_str(word);
+            used += wide;
+        }
         empty = false;
     }
     lines.push(if empty { String::new() } else { current });
@@ -152,6 +159,12 @@ mod tests {
     #[test]
     fn text_is_inert_before_it_is_measured() {
         assert_eq!(wrap("a\u{1b}[2Jb c", 11), ["a\\u{1b}[2Jb", "c"]);
+    }
+
+    #[test]
+    fn no_line_begins_with_a_command_to_a_runner() {
+        assert_eq!(wrap("::error::x ::y\n  ::z", 80), ["\\u{3a}:error::x ::y", "  \\u{3a}:z"]);
+        assert_eq!(wrap("one ::two", 5), ["one", "\\u{3a}:two"]);
     }
 
     #[test]

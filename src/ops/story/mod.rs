@@ -4,6 +4,7 @@ mod points;
 mod trail;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -56,7 +57,13 @@ pub struct CommitStory {
     /// When it was made by its own word, in seconds since 1970.
     pub authored: Option<i64>,
     /// What its sessions recorded: of those alone that hold, or would if enough people had signed.
-    pub trails: Vec<Trail>,
+    #[serde(serialize_with = "each")]
+    pub trails: Vec<Arc<Trail>>,
+}
+
+/// One session may stand behind many commits.
+fn each<S: serde::Serializer>(trails: &[Arc<Trail>], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_seq(trails.iter().map(|trail| &**trail))
 }
 
 /// Tells what was decided behind commits.
@@ -64,16 +71,17 @@ pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> 
     let git = Git::open(&Repository::discover(context)?, context)?;
     let (revisions, more) = select(&git, request)?;
     let outcome = verify(context, &VerifyRequest { revisions, with_story: false })?;
-    let mut told: HashMap<RootHash, Option<Trail>> = HashMap::new();
+    let mut told: HashMap<RootHash, Option<Arc<Trail>>> = HashMap::new();
     let mut commits = Vec::new();
     for standing in outcome.commits {
-        let mut trails: Vec<Trail> = Vec::new();
+        let mut trails: Vec<Arc<Trail>> = Vec::new();
         for session in standing.sessions.iter().filter(|session| session.holds || session.sound) {
             // A squash of several commits of one session has it several times.
             if trails.iter().any(|trail| trail.root == session.root) {
                 continue;
             }
-            let trail = told.entry(session.root).or_insert_with(|| trail::read(&git, session, request.full));
+            let trail =
+                told.entry(session.root).or_insert_with(|| trail::read(&git, session, request.full).map(Arc::new));
             trails.extend(trail.clone());
         }
         let commit = git.commit(&standing.commit).ok();

@@ -1,11 +1,13 @@
 //! What a decision or a reflection says, point by point, where its author marked the points: in lines or clauses such as
 //! `rejected: …`, or in fields of the metadata. Nothing is guessed: what is not marked stays the text that it is.
 
+use std::collections::HashSet;
+
 use serde::Serialize;
 use serde_json::Value;
 
 /// What a point is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Label {
     /// What was chosen.
@@ -64,7 +66,7 @@ const WORDS: [(&str, Label); 23] = [
 ];
 
 /// One point.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Point {
     /// What it is.
     pub label: Label,
@@ -102,7 +104,9 @@ impl Points {
                     }
                     _ => {
                         open = label;
-                        pieces.push((label, clause.trim().to_owned()));
+                        // How far a text is set in is part of it; what follows a label begins where it begins.
+                        let clause = if label.is_some() { clause.trim() } else { clause };
+                        pieces.push((label, clause.to_owned()));
                     }
                 }
             }
@@ -125,6 +129,7 @@ impl Points {
 
     fn add_metadata(&mut self, metadata: Option<&Value>) {
         let Some(Value::Object(fields)) = metadata else { return };
+        let mut known: HashSet<Point> = self.points.iter().cloned().collect();
         for (key, value) in fields {
             let spoken = key.replace('_', " ").to_ascii_lowercase();
             let Some((_, label)) = WORDS.iter().find(|(word, _)| *word == spoken) else { continue };
@@ -135,7 +140,7 @@ impl Points {
             for text in said.into_iter().filter(|text| !text.is_empty()) {
                 let point = Point { label: *label, text };
                 // Said in the text as well: once is enough.
-                if !self.points.contains(&point) {
+                if known.insert(point.clone()) {
                     self.points.push(point);
                 }
             }

@@ -126,3 +126,47 @@ fn empty_range_has_no_commits() {
     assert_eq!(explained.shown(80, &["log", "HEAD..HEAD"]), "Nothing to verify: no commits.\n");
     assert_eq!(explained.shown(80, &["log", "-n", "5", "HEAD..HEAD"]), "Nothing to verify: no commits.\n");
 }
+
+#[test]
+fn list_of_commits_stays_short_where_much_was_decided() {
+    let explained = Explained::with(&format!("A; {}", "rejected: x; ".repeat(30)), &[]);
+    let log = explained.shown(80, &["log", "HEAD~1.."]);
+    assert!(log.lines().count() < 20 && log.contains("more points"), "{log}");
+    explained.scratch.start("many", &[]);
+    for number in 0..9 {
+        explained.scratch.record("decision", &format!("choice {number}"));
+    }
+    std::fs::write(explained.scratch.place.join("b.txt"), "b").unwrap();
+    explained.scratch.git(["add", "--all"]);
+    explained.scratch.record("reflection", "many");
+    explained.scratch.git(["commit", "--quiet", "-m", "Many"]);
+    explained.scratch.json(&["finalize"]);
+    explained.scratch.json(&["anchor"]);
+    let log = explained.shown(80, &["log", "HEAD~1.."]);
+    assert!(log.contains("choice 4") && !log.contains("choice 5"), "{log}");
+    assert!(log.contains("4 more: git proof show"), "{log}");
+}
+
+#[test]
+fn branches_at_every_record_still_fit() {
+    let explained = Explained::new();
+    explained.scratch.start("deep", &[]);
+    let mut last = text(&explained.scratch.record("plan", "begin"), "id").to_owned();
+    for number in 0..45 {
+        let branch = |content: &str| {
+            let arguments = ["record", "--type", "decision", "--content", content, "--parent", &last];
+            text(&explained.scratch.json(&arguments), "id").to_owned()
+        };
+        branch(&format!("left at {number}"));
+        last = branch(&format!("right at {number}"));
+    }
+    std::fs::write(explained.scratch.place.join("b.txt"), "b").unwrap();
+    explained.scratch.git(["add", "--all"]);
+    explained.scratch.record("reflection", "the end of it");
+    explained.scratch.git(["commit", "--quiet", "-m", "Deep"]);
+    explained.scratch.json(&["finalize"]);
+    explained.scratch.json(&["anchor"]);
+    let shown = explained.shown(80, &["show"]);
+    assert!(shown.contains("left at 44") && shown.contains("the end of it"), "{shown}");
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+}

@@ -294,7 +294,7 @@ fn is_inert(text: &str) {
     };
     assert_eq!(text.chars().find(|c| active(*c)), None, "{text:?}");
     assert!(!text.contains("##["), "{text}");
-    assert!(!text.lines().any(|line| line.starts_with("::")), "{text}");
+    assert!(!text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn hostile_text_reads_like_this() {
       session    t-89 · 6 entries · by agent 2.1 · task
                  a\u{1b}[2J\u{1b}]0;owned\u{7}b\u{202e}c\u{9b}31m\u{200b}\u{2066}
                  d\u{8}\u{feff} e ##\u{5b}error]f rejected: \u{1b}[31mg\u{202e}
-                 ::error::h
+                 \u{3a}:error::h
 
     ┌─◆ decision   Keep the session in local storage
     │   because    it has no path
@@ -324,7 +324,7 @@ fn hostile_text_reads_like_this() {
     └─◆ decision   a\u{1b}[2J\u{1b}]0;owned\u{7}b\u{202e}c\u{9b}31m\u{200b}\u{2066}\u{d}d\u{8}\u{feff}\u{2028}e
                    ##\u{5b}error]f
         rejected   \u{1b}[31mg\u{202e}
-                   ::error::h
+                   \u{3a}:error::h
         confidence 0.9
 
       ■ reflection The loop is gone, and a test follows the redirect. 日本語の文章も
