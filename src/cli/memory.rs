@@ -128,7 +128,11 @@ impl List {
             let mut text = String::new();
             for note in &memory.notes {
                 let head = paint.paint(Role::Strong, &format!("note {}{}", note.note_id, named(note.key.as_deref())));
-                text += &format!("{head}  {}\n  {}\n", ago(&note.put_at, &now), wrap(&note.text, paint.width.saturating_sub(2)).join("\n  "));
+                text += &format!(
+                    "{head}  {}\n  {}\n",
+                    ago(&note.put_at, &now),
+                    wrap(&note.text, paint.width.saturating_sub(2)).join("\n  ")
+                );
             }
             for note in &memory.packed {
                 let head = format!("packed {}{}", note.note_id, named(note.key.as_deref()));

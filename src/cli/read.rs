@@ -104,7 +104,8 @@ impl Log {
         if error.code != Code::CommitNotFound {
             return error;
         }
-        let session = Workspace::open(context.clone()).and_then(|mut workspace| ops::log(&mut workspace, Some(name), Some(1)));
+        let session =
+            Workspace::open(context.clone()).and_then(|mut workspace| ops::log(&mut workspace, Some(name), Some(1)));
         match session {
             Ok(_) => Error::new(Code::CommitNotFound, format!("{name} is a session, and no commit"))
                 .hint(format!("git proof log --session {name}")),

@@ -167,7 +167,7 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
             let with_story = tool != "verify_commits";
             work(move |workspace| ops::verify(&workspace.context, &VerifyRequest { revisions, with_story }))
         }
-        "round_seal" | "memory_put" | "memory_pack" => {
+        "round_seal" | "retention_run" | "memory_put" | "memory_pack" => {
             creates = tool == "round_seal"; // what others anchored can be sealed where nothing was recorded
             keeping::work_of(tool, &mut given)?
         }

@@ -9,7 +9,8 @@ use super::tools::{Kind, Spec};
 use super::verdicts::{ChainVerdict, ProofVerdict};
 use crate::ops::{
     AnchorOutcome, AttestOutcome, AuditOutcome, EndOutcome, EntryView, FinalizeOutcome, InclusionOutcome, PackOutcome,
-    PutOutcome, RootOutcome, SealOutcome, SearchOutcome, ShowOutcome, StartOutcome, TreeData, VerifyOutcome,
+    PutOutcome, RetainOutcome, RootOutcome, SealOutcome, SearchOutcome, ShowOutcome, StartOutcome, TreeData,
+    VerifyOutcome,
 };
 
 /// As many as `--profile core` serves, at the beginning of the catalogue.
@@ -278,6 +279,16 @@ pub(super) const CATALOGUE: &[Spec] = &[
             })
         },
         output: answer::<SealOutcome>,
+    },
+    Spec {
+        name: "retention_run",
+        title: "Move old texts to archives",
+        description: "Moves the texts of sessions whose round was sealed long ago into verified archives. Hashes, roots and \
+                      proofs stay; reading a session brings its texts back. dry_run only lists what would move.",
+        kind: Kind::Adds,
+        required: &[],
+        properties: || json!({ "dry_run": { "type": "boolean", "default": false } }),
+        output: answer::<RetainOutcome>,
     },
 ];
 

@@ -1,9 +1,9 @@
-//! The tools that put away what was done: working memory into leaves, anchored sessions into rounds. Retention belongs here too.
+//! The tools that put away what was done: working memory into leaves, anchored sessions into rounds, old texts into archives.
 
 use super::arguments::Arguments;
 use super::call::{Work, work};
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, PackRequest, PutRequest, SealRequest};
+use crate::ops::{self, PackRequest, PutRequest, RetainRequest, SealRequest};
 
 /// Reads the arguments of one of these tools.
 pub(super) fn work_of(tool: &str, given: &mut Arguments) -> Result<Work> {
@@ -21,6 +21,11 @@ pub(super) fn work_of(tool: &str, given: &mut Arguments) -> Result<Work> {
         "round_seal" => {
             let request = SealRequest { defer: given.flag("defer")?.unwrap_or(false), sign: given.flag("sign")? };
             work(move |workspace| ops::seal(workspace, &request))
+        }
+        // To drop texts for good is for a person to decide, at the command line.
+        "retention_run" => {
+            let request = RetainRequest { dry_run: given.flag("dry_run")?.unwrap_or(false), freeze: None };
+            work(move |workspace| ops::retain(workspace, &request))
         }
         _ => return Err(Error::new(Code::InvalidParams, format!("there is no tool {tool}"))),
     })

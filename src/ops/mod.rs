@@ -20,8 +20,8 @@ mod memory;
 mod prove;
 mod receive;
 mod record;
-mod retain;
 mod report;
+mod retain;
 mod rounds;
 mod search;
 mod secrets;
@@ -66,11 +66,11 @@ pub use memory::{
 pub use prove::{InclusionOutcome, prove};
 pub use receive::{Received, RefUpdate, receive};
 pub use record::{RecordRequest, record};
-pub use retain::{Because, Limits, Move, Problem, RetainOutcome, RetainRequest, Undecided, Zone, ZoneSummary, retain};
 pub use report::{
     Embedded, EmbeddedLines, ReportOutcome, ReportedCommit, ReportedFile, ReportedRound, ReportedRounds,
     ReportedSession, Telling, Touch, report, write_report,
 };
+pub use retain::{Because, Limits, Move, Problem, RetainOutcome, RetainRequest, Undecided, Zone, ZoneSummary, retain};
 pub use rounds::{
     CheckpointOutcome, CheckpointRequest, Joined, Remade, RoundOutcome, RoundsOutcome, SealOutcome, SealRequest,
     SealedView, SeenView, SignedRound, accept_rounds, checkpoint, prove_rounds, prove_sealed, round, rounds, seal,

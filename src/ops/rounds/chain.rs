@@ -75,7 +75,7 @@ pub(in crate::ops) fn walk(git: &Git, tip: &CommitId, each: &mut dyn FnMut(Seale
             }
         };
         let round = walked.commits.len() as u64 + 1;
-        let broken = |why: String| Some(seal_broken(format!("round {round}, commit {commit}: {why}")));
+        let broken = |why: String| Some(seal_broken(&format!("round {round}, commit {commit}: {why}")));
         if let Err(why) = walked.rounds.push(&text) {
             walked.broken = broken(why.to_string());
             return walked;
@@ -98,7 +98,7 @@ pub(super) fn seal_of(git: &Git, commit: &CommitId) -> Result<(Seal, Vec<u8>)> {
     let read = || -> Result<(Seal, Vec<u8>), Finding> {
         let (_, blob) = link(git, commit)?;
         let text = git.blob(&blob, MAX_SEAL).map_err(|error| unreadable(commit, &error))?;
-        let seal = Seal::parse(&text).map_err(|error| seal_broken(format!("commit {commit}: {error}")))?;
+        let seal = Seal::parse(&text).map_err(|error| seal_broken(&format!("commit {commit}: {error}")))?;
         Ok((seal, text))
     };
     read().map_err(|finding| Error::new(Code::SealBroken, "a seal cannot be read").because(finding.message))
@@ -108,12 +108,12 @@ pub(super) fn seal_of(git: &Git, commit: &CommitId) -> Result<(Seal, Vec<u8>)> {
 pub(super) fn links(git: &Git, tip: &CommitId) -> Result<Vec<(CommitId, ObjectId)>, Finding> {
     let (newest, blob) = link(git, tip)?;
     let text = git.blob(&blob, MAX_SEAL).map_err(|error| unreadable(tip, &error))?;
-    let seal = Seal::parse(&text).map_err(|error| seal_broken(format!("commit {tip}: {error}")))?;
+    let seal = Seal::parse(&text).map_err(|error| seal_broken(&format!("commit {tip}: {error}")))?;
     let mut commits = vec![(*tip, blob)];
     let mut parent = newest;
     while let Some(commit) = parent {
         if commits.len() as u64 >= seal.round {
-            return Err(seal_broken(format!(
+            return Err(seal_broken(&format!(
                 "commit {tip} says that it is round {}, and has more behind it",
                 seal.round
             )));
@@ -134,16 +134,16 @@ fn link(git: &Git, id: &CommitId) -> Result<(Option<CommitId>, ObjectId), Findin
     let (entries, parents) = read().map_err(|error| unreadable(id, &error))?;
     let file = match entries.as_slice() {
         [entry] if entry.name == SEAL_FILE.as_bytes() && entry.mode == FILE => entry.id,
-        _ => return Err(seal_broken(format!("commit {id} has something else than the one file {SEAL_FILE}"))),
+        _ => return Err(seal_broken(&format!("commit {id} has something else than the one file {SEAL_FILE}"))),
     };
     match parents.as_slice() {
         [] => Ok((None, file)),
         [parent] => Ok((Some(*parent), file)),
-        _ => Err(seal_broken(format!("commit {id} has more than one parent"))),
+        _ => Err(seal_broken(&format!("commit {id} has more than one parent"))),
     }
 }
 
-fn seal_broken(message: String) -> Finding {
+fn seal_broken(message: &str) -> Finding {
     Finding::error(FindingCode::SealBroken, format!("refs/proof/rounds: {message}"))
         .hint("the chain was altered; compare it with another clone: git proof rounds")
 }
@@ -154,6 +154,6 @@ fn unreadable(commit: &CommitId, error: &ObjectError) -> Finding {
             Finding::unchecked(FindingCode::ObjectMissing, format!("refs/proof/rounds, commit {commit}: {error}"))
                 .hint("git proof sync, or git fetch --unshallow origin refs/proof/rounds:refs/proof/rounds")
         }
-        ObjectError::Damaged(..) => seal_broken(format!("commit {commit}: {error}")),
+        ObjectError::Damaged(..) => seal_broken(&format!("commit {commit}: {error}")),
     }
 }

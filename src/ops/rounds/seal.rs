@@ -206,13 +206,12 @@ pub(super) fn known(git: &Git, tip: Option<&CommitId>) -> (Walked, Known) {
     (walked, (anchors, sessions))
 }
 
+/// The sessions that the next round seals, each with its time, and the anchors that it leaves out.
+type Collected = (Vec<(SealedSession, Timestamp)>, Vec<LeftOut>);
+
 /// The sessions that the next round seals, each with its time, in the order in which they were finalized as far as that
 /// is known here.
-fn collect(
-    workspace: &Workspace,
-    git: &Git,
-    (anchors, sealed): &Known,
-) -> Result<(Vec<(SealedSession, Timestamp)>, Vec<LeftOut>)> {
+fn collect(workspace: &Workspace, git: &Git, (anchors, sealed): &Known) -> Result<Collected> {
     let is_sealed = |anchor: &AnchorId, session: &Id, root: &RootHash| {
         anchors.contains(anchor) || sealed.contains(&(session.clone(), *root))
     };

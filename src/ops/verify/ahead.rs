@@ -41,13 +41,15 @@ pub(super) fn judge(
         let (jobs, list) = mpsc::channel::<Job<'_>>();
         let other = scope.spawn(move || -> Result<()> {
             let mut gatherer = gather()?;
-            list.into_iter().for_each(|job| job(&mut gatherer));
+            for job in list {
+                job(&mut gatherer);
+            }
             Ok(())
         });
         let mut two = Two { here: gatherer, there: jobs };
-        let verdicts = two.read_ahead(commits).and_then(|()| {
-            two.share(commits.to_vec(), move |gatherer, id| Some(commit::judge(gatherer, rules, &id)))
-        });
+        let verdicts = two
+            .read_ahead(commits)
+            .and_then(|()| two.share(commits.to_vec(), move |gatherer, id| Some(commit::judge(gatherer, rules, &id))));
         drop(two);
         other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         verdicts.ok_or_else(|| Error::new(Code::RepositoryFailed, "a thread ended before its work was done"))
@@ -94,9 +96,8 @@ impl<'env> Two<'_, 'env> {
             Some((gatherer.git.place_of(&blob)?, root, blob))
         })?;
         blobs.sort_unstable();
-        let evidence = self.share(blobs, |gatherer, (_, root, blob)| {
-            Some((root, Arc::new(gatherer.read_evidence_at(&blob)?)))
-        })?;
+        let evidence =
+            self.share(blobs, |gatherer, (_, root, blob)| Some((root, Arc::new(gatherer.read_evidence_at(&blob)?))))?;
         let evidence: HashMap<RootHash, Arc<Gathered>> = evidence.into_iter().collect();
         let mut part = |commits: &[CommitId]| {
             let mut ahead = Ahead::default();

@@ -80,7 +80,7 @@ pub(super) fn finding(anchor: &AnchorId, sealed: &SealedAs) -> Finding {
 pub(super) fn missing(seals: &Seals, noted: &HashSet<AnchorId>) -> Vec<(AnchorId, SealedAs)> {
     let gone = seals.anchors.iter().filter(|(anchor, _)| !noted.contains(anchor));
     let mut gone: Vec<(AnchorId, SealedAs)> = gone.map(|(anchor, sealed)| (*anchor, sealed.clone())).collect();
-    gone.sort_by(|one, other| (one.1.round, one.0).cmp(&(other.1.round, other.0)));
+    gone.sort_by_key(|(anchor, sealed)| (sealed.round, *anchor));
     gone
 }
 

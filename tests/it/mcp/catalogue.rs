@@ -47,7 +47,7 @@ fn the_tools_fit_into_few_tokens() {
     let names = |tools: &[Value]| tools.iter().map(|tool| tool["name"].clone()).collect::<Vec<_>>();
     assert_eq!(names(&core), CORE);
     assert_eq!(names(&full)[..6], CORE);
-    assert_eq!(full.len(), 20);
+    assert_eq!(full.len(), 21);
 }
 
 #[test]

@@ -114,3 +114,27 @@ fn calls_that_change_git_are_in_the_ledger_once_each() {
     let calls: Vec<_> = ledger(home.path()).into_iter().map(|(tool, _, _)| tool).skip(3).collect();
     assert_eq!(calls, ["anchor_commit", "anchor_commit", "anchor_commit", "merkle_finalize", "round_seal"]);
 }
+
+#[test]
+fn old_texts_are_moved_and_proofs_stay() {
+    let home = repository();
+    let agent = Agent::new(home.path());
+    for session in ["s1", "s2"] {
+        commit(home.path(), session);
+        agent.ok("audit_session_start", json!({ "intent": "keep", "session_id": session }));
+        agent.ok("thought_record", json!({ "session_id": session, "type": "reflection", "content": "done" }));
+        agent.ok("merkle_finalize", json!({ "session_id": session }));
+        agent.ok("anchor_commit", json!({ "session_id": session, "commits": ["HEAD"] }));
+        agent.ok("round_seal", json!({ "sign": false }));
+    }
+    let set = common::run(common::command("git", home.path()).args(["config", "proof.warmRounds", "1"]));
+    assert_eq!(set.code, Some(0));
+    let listed = agent.ok("retention_run", json!({ "dry_run": true }));
+    assert_eq!((&listed["dry_run"], &listed["moves"][0]["session_id"]), (&json!(true), &json!("s1")), "{listed}");
+    let moved = agent.ok("retention_run", json!({}));
+    assert_eq!((&moved["moved"], &moved["moves"][0]["session_id"]), (&json!(1), &json!("s1")), "{moved}");
+    assert_eq!(agent.ok("retention_run", json!({}))["moved"], 0);
+    assert_eq!(agent.ok("audit_verify_chain", json!({ "session_id": "s1" }))["valid"], true);
+    let calls: Vec<_> = ledger(home.path()).into_iter().map(|(tool, _, _)| tool).collect();
+    assert_eq!(calls.iter().filter(|tool| *tool == "retention_run").count(), 3, "{calls:?}");
+}

@@ -39,8 +39,9 @@ fn play(steps: &[Step]) -> Vec<String> {
     for (number, step) in steps.iter().enumerate() {
         match step {
             Step::Session { anchors, count, scheme } => {
-                let mut ids: Vec<AnchorId> =
-                    (0..*anchors).map(|anchor| AnchorId::new(sha256(&[number as u8, anchor]))).collect();
+                let mut ids: Vec<AnchorId> = (0..*anchors)
+                    .map(|anchor| AnchorId::new(sha256(format!("{number} {anchor}").as_bytes())))
+                    .collect();
                 ids.sort_unstable();
                 waiting.push(SealedSession {
                     anchors: ids,

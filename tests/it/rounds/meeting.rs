@@ -12,7 +12,7 @@ fn finding(ran: &Ran) -> Value {
 }
 
 /// One session each, sealed by each, and neither has heard of the other.
-fn both_sealed<'a>(scratch: &'a Scratch) -> (Clone<'a>, Clone<'a>, Clone<'a>) {
+fn both_sealed(scratch: &Scratch) -> (Clone<'_>, Clone<'_>, Clone<'_>) {
     let (remote, one, two) = two_clones(scratch);
     for (clone, session) in [(&one, "of-one"), (&two, "of-two")] {
         clone.explain(session);
@@ -124,7 +124,7 @@ fn chain_that_was_wound_back_here_fails_every_verdict_and_takes_no_seal() {
 }
 
 /// A remote whose chain was replaced by another one that holds as well.
-fn forked<'a>(scratch: &'a Scratch) -> (Clone<'a>, Clone<'a>, Clone<'a>) {
+fn forked(scratch: &Scratch) -> (Clone<'_>, Clone<'_>, Clone<'_>) {
     let (remote, one, two) = both_sealed(scratch);
     one.json(&["sync"]);
     remote.git(&["update-ref", "-d", ROUNDS]);

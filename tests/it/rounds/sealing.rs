@@ -68,7 +68,9 @@ fn seal_is_what_the_design_makes_of_its_sessions() {
     let repo = begun(&scratch);
     let mut seals: Vec<Value> = Vec::new();
     for sessions in [["a", "b", "c"], ["d", "e", "f"]] {
-        sessions.iter().for_each(|session| drop(repo.explain(session)));
+        for session in &sessions {
+            repo.explain(session);
+        }
         let outcome = repo.json(&["seal"]);
         let seal: Value = serde_json::from_str(&repo.seal_text(0)).unwrap();
         let sealed = seal["sessions"].as_array().unwrap();
