@@ -3,9 +3,9 @@
 //! # The path of the data
 //!
 //! ```text
-//! record ─▶ chain ─▶ tree ─▶ root ─▶ anchor             writing: each step durable before the next
-//!                                       │
-//! gate ◀─ policy ◀─ findings ◀─ verify ◀┴─ notes, trailers, evidence      reading: from a clone alone
+//! record ─▶ chain ─▶ tree ─▶ root ─▶ anchor ─▶ seal     writing: each step durable before the next
+//!                                       │        │
+//! gate ◀─ policy ◀─ findings ◀─ verify ◀┴─ notes, trailers, evidence, rounds      reading: from a clone alone
 //! ```
 //!
 //! # What is where
@@ -16,7 +16,7 @@
 //! | [`store`] | the SQLite file of a clone; the only one that names rusqlite | git, the command line |
 //! | [`git`] | repositories of every kind, their objects and refs, change ids, the network through git itself, signing as git signs; the only one that names git2 | the store |
 //! | [`ops`] | what the tool does, one file per verb, each with an outcome that serializes | how it is shown |
-//! | [`report`] | a verdict in the forms that forges read: Markdown, annotations, SARIF, JUnit | files, git; it is pure |
+//! | [`report`] | a verdict in the forms that forges and people read: Markdown, annotations, SARIF, JUnit, a page that checks itself | files, git; it is pure |
 //! | [`mcp`] | the same verbs as tools for agents, over standard input and output | the store, but through ops |
 //! | [`hook`] | what git and agents give to their hooks, and how each of them is answered | |
 //! | [`cli`] | arguments in, text or JSON out; the only one that prints | |
@@ -30,11 +30,12 @@
 //!
 //! | file | whose |
 //! |---|---|
-//! | `refs/notes/proof`, `refs/proof/evidence`, `refs/proof/changes` | shared by all clones: anchors, the records behind them, where changes were seen |
+//! | `refs/notes/proof`, `refs/proof/evidence`, `refs/proof/changes`, `refs/proof/rounds` | shared by all clones: anchors, the records behind them, where changes were seen, seals |
 //! | `refs/proof/remote/*`, `refs/notes/proof-why` | of this clone: what a remote had, one readable line for `git log` |
 //! | `<git common dir>/hooks/*`, or `hook.git-proof-*` in git's configuration | marked blocks that [`ops::init`] writes and takes out |
 //! | `.proof/policy.toml`, `.proof/allowed_signers`, `.proof/revoked_signers` | committed by people; read from the commit that decides |
 //! | `<git common dir>/proof/store.db` (and SQLite's `-wal`, `-shm` beside it) | [`store`]: sessions, entries, tree nodes, roots, the ledger; one for all worktrees |
+//! | `<git common dir>/proof/archive/` | [`store`]: the texts of sessions that [`ops::retain`] moved out of it |
 //! | the files of agents in the worktree, such as `.mcp.json` | theirs; [`ops::init`] edits its own entries in them |
 //! | `migrations/*.sql` | the store's schema, step by step, never edited once released |
 

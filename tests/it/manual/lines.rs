@@ -219,8 +219,18 @@ fn commands_and_options_that_the_pages_name_exist() {
     let scratch = Scratch::without_repository();
     let known = commands(&scratch);
     let mut wrong = Vec::new();
-    for name in ["README.md", "docs/gate.md", "docs/hooks.md", "docs/forgejo.md", "docs/errors.md", "docs/releasing.md"]
-    {
+    for name in [
+        "README.md",
+        "docs/gate.md",
+        "docs/hooks.md",
+        "docs/forgejo.md",
+        "docs/errors.md",
+        "docs/releasing.md",
+        "docs/agents.md",
+        "docs/memory.md",
+        "docs/retention.md",
+        "docs/rounds.md",
+    ] {
         let text = page(name);
         for span in text.split('`').filter_map(|span| span.strip_prefix("git proof ")) {
             let span = span.split(['|', '\\', '\n']).next().unwrap_or_default();

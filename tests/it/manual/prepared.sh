@@ -56,6 +56,14 @@ git update-ref ORIG_HEAD HEAD
 git commit --quiet --amend -m "Importer: t-91-limits, reworded"
 git push --quiet --set-upstream origin feature
 
+# A squash whose neighbouring lines are no longer those of the branch.
+git checkout --quiet -b squashed main
+sed -i 's/^step 2$/step two/' importer.txt
+git commit --quiet --all -m "Importer: step two"
+git merge --quiet --squash feature
+git commit --quiet -m "Importer, squashed (#7)" -m "Proof-Grade: true"
+git checkout --quiet feature
+
 # An open session that could be closed, and changes that could be committed.
 git proof start --session-id current --intent "make the importer idempotent"
 git proof record --type decision --content "first try" --json >../first
