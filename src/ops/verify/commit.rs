@@ -285,11 +285,8 @@ impl<'a> Judge<'a> {
         proof_grade: bool,
     ) -> Weighed {
         let id = anchor.id();
-        let own = if anchor.commit == facts.id {
-            Some(Arc::clone(facts))
-        } else {
-            self.gatherer.facts(&anchor.commit).ok()
-        };
+        let own =
+            if anchor.commit == facts.id { Some(Arc::clone(facts)) } else { self.gatherer.facts(&anchor.commit).ok() };
         let signatures = self.rules.signatures(&anchor, &id, signatures);
         let gathered = self.gatherer.evidence(&anchor.root);
         let candidate = Candidate {
