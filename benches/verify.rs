@@ -1,6 +1,6 @@
 //! Whole histories judged, against what git needs to print them with their notes; and a gate that must not feel the past.
 //!
-//! `cargo bench --bench verify`; `COMMITS=100000 cargo bench --bench verify` for the long one.
+//! `cargo bench --bench verify` for 10,000 commits; `COMMITS=100000 cargo bench --bench verify` for the long one.
 
 #![allow(clippy::unwrap_used)] // a benchmark whose figures would mean nothing should stop
 
@@ -47,7 +47,7 @@ fn main() {
     let memory = peak_memory_kib(&mut scratch.git_proof(&["verify", "--quiet", &range]));
     table::print(&[
         Row::cost(&format!("verify of {commits} commits : git log --notes"), ours, theirs, 1.5),
-        Row::memory("peak memory of that verify", memory, 256 << 10),
+        Row::memory(&format!("peak memory of verify of {commits} commits"), memory, 256 << 10),
         Row::cost(&format!("gate of {GATED} commits among {commits} : git rev-list"), gate, list, 3.0),
     ]);
 }

@@ -8,6 +8,9 @@ use super::open::Git;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::CommitId;
 
+/// Most commits that are walked here: git knows ways to walk fast through long histories.
+const LONGEST_LINE: usize = 64;
+
 impl Git {
     /// The commit that a name means, as git reads it.
     pub fn resolve(&self, revision: &str) -> Result<CommitId> {
@@ -24,9 +27,59 @@ impl Git {
                     .hint("git commit makes the first one; git branch --all lists branches that have some")
             });
         }
+        if let Some(id) = self.resolve_here(revision) {
+            return Ok(id);
+        }
         let peeled = format!("{revision}^{{commit}}");
         let mut command = self.plumbing(["rev-parse", "--verify", "--quiet", "--end-of-options", &peeled]);
         self.text_of(&mut command)?.and_then(|text| CommitId::parse(text.trim_end())).ok_or_else(unknown)
+    }
+
+    /// The commit that a branch or tag means, or one a few steps before it, such as `main~10` or `main^2`, without asking git,
+    /// which takes as long as judging a few commits. `None` for every other name, and where git may see another history.
+    fn resolve_here(&self, revision: &str) -> Option<CommitId> {
+        let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '/' | '.' | '_' | '-');
+        let (name, mut steps) = revision.split_at(revision.find(['~', '^']).unwrap_or(revision.len()));
+        let first = name.split('/').next().unwrap_or_default();
+        // Of these, some are a worktree's own.
+        let special = ["refs", "bisect", "worktree", "worktrees", "main-worktree", "rewritten"].contains(&first);
+        if special || !name.chars().all(plain) || self.refs_by_command || self.is_shallow() {
+            return None;
+        }
+        // In git's order.
+        let places = ["refs", "refs/tags", "refs/heads", "refs/remotes"];
+        let tip = places.iter().find_map(|place| self.tip(&format!("{place}/{name}")).ok().flatten())?;
+        let mut commit = self.commit(&tip).ok()?;
+        while let Some(step) = steps.chars().next() {
+            let digits = steps[1..].bytes().take_while(u8::is_ascii_digit).count();
+            let number = if digits == 0 { 1 } else { steps[1..=digits].parse().ok()? };
+            steps = &steps[1 + digits..];
+            let (times, parent) = if step == '~' { (number, 1) } else { (1, number) };
+            if !matches!(step, '~' | '^') || times > LONGEST_LINE || parent == 0 {
+                return None;
+            }
+            for _ in 0..times {
+                commit = self.commit(commit.parents.get(parent - 1)?).ok()?;
+            }
+        }
+        Some(commit.id)
+    }
+
+    /// The commits of `base..head`, the newest first, where each has one parent and the last of them leads to `base`: by
+    /// their own word, and without asking git. `None` for every other range, and for a long one.
+    pub fn line(&self, base: &CommitId, head: &CommitId) -> Option<Vec<CommitId>> {
+        let mut line = Vec::new();
+        let mut at = *head;
+        while at != *base {
+            let commit = self.commit(&at).ok()?;
+            let [parent] = commit.parents.as_slice() else { return None };
+            if line.len() == LONGEST_LINE || self.is_shallow() {
+                return None;
+            }
+            line.push(at);
+            at = *parent;
+        }
+        Some(line)
     }
 
     /// The commits that arguments as of `git rev-list` select, parents after their children.

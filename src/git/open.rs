@@ -9,7 +9,7 @@ use git2::{ObjectFormat, Odb, RepositoryOpenFlags};
 
 use super::discover::Repository;
 use super::loose;
-use super::pack::{Packs, Place, Reader};
+use super::pack::{Family, Packs, Place, Reader};
 use super::recent::Recent;
 use super::tree::Tree;
 use crate::context::Context;
@@ -81,16 +81,31 @@ impl Git {
         })
     }
 
-    /// Gets ready to read many objects: packs are read here then, and not by libgit2. Another handle can share them.
-    pub(crate) fn expect_many(&mut self, packs: Option<Arc<Packs>>) -> Arc<Packs> {
-        let packs = packs.unwrap_or_else(|| Arc::new(Packs::open(&self.loose, self.hex_length() / 2)));
-        self.packed = Some(RefCell::new(Reader::new(Arc::clone(&packs))));
-        packs
+    /// Opens the packs, for many objects or for few.
+    pub(crate) fn packs(&self, many: bool) -> Arc<Packs> {
+        Arc::new(Packs::open(&self.loose, self.hex_length() / 2, many))
     }
 
-    /// Where an object is, in an order in which many are read fast; `None` where nothing is known of it.
+    /// From now on, packs are read here and not by libgit2.
+    pub(crate) fn read_packs(&mut self, packs: Arc<Packs>) {
+        self.packed = Some(RefCell::new(Reader::new(packs)));
+    }
+
+    /// Where an object is; `None` where it is in no pack that is read here.
     pub(crate) fn place_of(&self, id: &ObjectId) -> Option<Place> {
         self.packed.as_ref()?.borrow().packs().find(id)
+    }
+
+    /// Of what an object in a pack is a delta. Fast if objects are asked about in the order of their places.
+    pub(crate) fn family_of(&self, place: Place) -> Option<Family> {
+        Some(self.packed.as_ref()?.borrow_mut().family(place))
+    }
+
+    /// Forgets what was asked about families.
+    pub(crate) fn forget_families(&self) {
+        if let Some(packed) = &self.packed {
+            packed.borrow_mut().forget_families();
+        }
     }
 
     /// The repository of the working directory.

@@ -4,6 +4,8 @@
 //! What this cannot read is no answer, and left to libgit2: it has the words for what is wrong. Nothing here checks what
 //! an object's id says; whoever asks hashes it.
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
@@ -20,10 +22,11 @@ use crate::proof::digest::ObjectId;
 const LARGEST: usize = 16 << 20;
 /// Longest chain of deltas; git makes them of 50.
 const DEEPEST: usize = 4096;
-/// Bytes that are read from a pack at once.
-const WINDOW: u64 = 64 << 10;
+/// A pack is read in windows that begin at multiples of this, and are twice as long: most objects that begin in the first
+/// half are whole.
+const WINDOW: u64 = 4 << 10;
 /// Windows that are kept: commits, trees, notes and files are each in a place of their own.
-const WINDOWS: usize = 32;
+const WINDOWS: u64 = 64;
 /// Bytes of objects that are kept because others may be deltas of them.
 const KEPT: usize = 8 << 20;
 
@@ -38,8 +41,10 @@ pub(crate) struct Packs {
 
 #[derive(Debug)]
 struct Pack {
-    /// The index, version 2: 256 counts, the sorted ids, their checksums, their places, and the places beyond 2 GiB.
-    index: Vec<u8>,
+    /// The index, version 2: 256 counts, the sorted ids, their checksums, their places, and the places beyond 2 GiB. All of
+    /// it where many objects are to be read, else only the counts: it may be much larger than what is asked for.
+    known: Vec<u8>,
+    index: File,
     count: usize,
     id_length: usize,
     file: File,
@@ -48,14 +53,14 @@ struct Pack {
 
 impl Packs {
     /// Opens all packs in some object directories; those that cannot be read are left out.
-    pub(super) fn open(directories: &[PathBuf], id_length: usize) -> Self {
+    pub(super) fn open(directories: &[PathBuf], id_length: usize, many: bool) -> Self {
         let mut packs = Vec::new();
         for directory in directories {
             let Ok(files) = fs::read_dir(directory.join("pack")) else { continue };
             let mut names: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).collect();
             names.sort();
             let indexes = names.iter().filter(|name| name.extension().is_some_and(|extension| extension == "idx"));
-            packs.extend(indexes.filter_map(|name| Pack::open(name, id_length)));
+            packs.extend(indexes.filter_map(|name| Pack::open(name, id_length, many)));
         }
         Self { packs }
     }
@@ -67,16 +72,26 @@ impl Packs {
 }
 
 impl Pack {
-    fn open(name: &Path, id_length: usize) -> Option<Self> {
-        let index = fs::read(name).ok()?;
+    fn open(name: &Path, id_length: usize, many: bool) -> Option<Self> {
+        let index = File::open(name).ok()?;
         let file = File::open(name.with_extension("pack")).ok()?;
-        let length = file.metadata().ok()?.len();
-        if !index.starts_with(b"\xfftOc\0\0\0\x02") {
-            return None;
+        let (length, size) = (file.metadata().ok()?.len(), index.metadata().ok()?.len());
+        let mut known = vec![0; if many { usize::try_from(size).ok()? } else { COUNTS }];
+        index.read_exact_at(&mut known, 0).ok()?;
+        let count = number(&known, COUNTS - 4)?;
+        let whole = COUNTS + count.checked_mul(id_length + 8)? + 2 * id_length;
+        let is_index = known.starts_with(b"\xfftOc\0\0\0\x02") && size >= whole as u64;
+        is_index.then_some(Self { known, index, count, id_length, file, length })
+    }
+
+    /// Bytes of the index.
+    fn index(&self, at: usize, length: usize) -> Option<Cow<'_, [u8]>> {
+        if let Some(known) = self.known.get(at..at.checked_add(length)?) {
+            return Some(Cow::Borrowed(known));
         }
-        let count = number(&index, 8 + 255 * 4)?;
-        let whole = 8 + 1024 + count.checked_mul(id_length + 8)? + 2 * id_length;
-        (index.len() >= whole).then_some(Self { index, count, id_length, file, length })
+        let mut bytes = vec![0; length];
+        self.index.read_exact_at(&mut bytes, at as u64).ok()?;
+        Some(Cow::Owned(bytes))
     }
 
     /// Where an object is in this pack.
@@ -84,17 +99,17 @@ impl Pack {
         if id.len() != self.id_length {
             return None;
         }
-        let until = |first: usize| Some(number(&self.index, 8 + first * 4)?.min(self.count));
+        let until = |first: usize| Some(number(&self.known, 8 + first * 4)?.min(self.count));
         let first = usize::from(id[0]);
-        let (mut low, mut high) = (if first == 0 { 0 } else { until(first - 1)? }, until(first)?);
-        let names = self.index.get(8 + 1024..)?;
+        let (start, end) = (if first == 0 { 0 } else { until(first - 1)? }, until(first)?);
+        let names = self.index(COUNTS + start * self.id_length, end.checked_sub(start)? * self.id_length)?;
+        let (mut low, mut high) = (0, end - start);
         while low < high {
             let middle = usize::midpoint(low, high);
-            let name = names.get(middle * self.id_length..(middle + 1) * self.id_length)?;
-            match name.cmp(id) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => return self.place(middle),
+            match names[middle * self.id_length..(middle + 1) * self.id_length].cmp(id) {
+                Ordering::Less => low = middle + 1,
+                Ordering::Greater => high = middle,
+                Ordering::Equal => return self.place(start + middle),
             }
         }
         None
@@ -102,15 +117,18 @@ impl Pack {
 
     fn place(&self, at: usize) -> Option<u64> {
         const FAR: usize = 1 << 31;
-        let places = 8 + 1024 + self.count * (self.id_length + 4);
-        let place = number(&self.index, places + at * 4)?;
+        let places = COUNTS + self.count * (self.id_length + 4);
+        let place = number(&self.index(places + at * 4, 4)?, 0)?;
         if place < FAR {
             return Some(place as u64);
         }
-        let far = places + self.count * 4 + (place - FAR) * 8;
-        Some(u64::from_be_bytes(self.index.get(far..far + 8)?.try_into().ok()?))
+        let far = self.index(places + self.count * 4 + (place - FAR) * 8, 8)?;
+        Some(u64::from_be_bytes(far.as_ref().try_into().ok()?))
     }
 }
+
+/// Where the ids begin in an index: after its mark and its 256 counts.
+const COUNTS: usize = 8 + 256 * 4;
 
 /// A number of four bytes.
 fn number(bytes: &[u8], at: usize) -> Option<usize> {
@@ -121,23 +139,50 @@ fn number(bytes: &[u8], at: usize) -> Option<usize> {
 pub(super) struct Reader {
     packs: Arc<Packs>,
     inflater: Decompressor,
-    windows: HashMap<(usize, u64), Vec<u8>>,
+    /// Each in the place that its number gives it, so that none is looked for.
+    windows: Vec<Window>,
+    /// Of what objects are deltas, as far as it was asked for.
+    families: HashMap<Place, Family>,
     /// Objects that others may be deltas of.
     kept: Recent<Place, Object>,
 }
 
+/// A part of a pack.
+#[derive(Default)]
+struct Window {
+    /// Which pack, and which part of it; `None` where nothing was read yet.
+    of: Option<(usize, u64)>,
+    bytes: Vec<u8>,
+}
+
+/// Which object a chain of deltas begins with, and how far from it an object is: in this order, each comes soon after the
+/// one that it is a delta of.
+pub(crate) type Family = (Place, u32);
+
 /// What an object is, and its content.
 type Object = (ObjectType, Arc<Vec<u8>>);
 
-/// What is in a pack for an object.
-enum Entry {
-    Whole(ObjectType, Vec<u8>),
-    Delta(u64, Vec<u8>),
+/// How an object stands in a pack.
+enum Form {
+    Whole(ObjectType),
+    /// As what is to be done to the one at this place.
+    Delta(u64),
+}
+
+/// What comes before an object's bytes.
+struct Head {
+    form: Form,
+    /// Of what is packed.
+    size: usize,
+    /// How long the head itself is.
+    length: usize,
 }
 
 impl Reader {
     pub(super) fn new(packs: Arc<Packs>) -> Self {
-        Self { packs, inflater: Decompressor::new(), windows: HashMap::new(), kept: Recent::new(KEPT) }
+        let windows = (0..WINDOWS).map(|_| Window::default()).collect();
+        let inflater = Decompressor::new();
+        Self { packs, inflater, windows, families: HashMap::new(), kept: Recent::new(KEPT) }
     }
 
     pub(super) fn packs(&self) -> &Arc<Packs> {
@@ -153,8 +198,10 @@ impl Reader {
             if let Some(kept) = self.kept.get(&(pack, at), |(_, content)| content.len()) {
                 break kept;
             }
-            match self.entry(pack, at)? {
-                Entry::Whole(kind, content) => {
+            let head = self.head(pack, at)?;
+            let content = self.inflate(pack, at, &head)?;
+            match head.form {
+                Form::Whole(kind) => {
                     let content = Arc::new(content);
                     // Git makes no deltas of commits to speak of, and nobody would make one of a few bytes.
                     if kind != ObjectType::Commit && content.len() >= 50 {
@@ -162,12 +209,12 @@ impl Reader {
                     }
                     break (kind, content);
                 }
-                Entry::Delta(base, delta) => {
-                    bytes += delta.len();
+                Form::Delta(base) => {
+                    bytes += content.len();
                     if bytes > LARGEST || deltas.len() > DEEPEST {
                         return None;
                     }
-                    deltas.push((at, delta));
+                    deltas.push((at, content));
                     at = base;
                 }
             }
@@ -183,12 +230,41 @@ impl Reader {
         self.kept.put(place, object.clone(), object.1.len());
     }
 
-    fn entry(&mut self, pack: usize, at: u64) -> Option<Entry> {
+    /// The family of an object; itself where it is a delta of none, or cannot be told.
+    pub(super) fn family(&mut self, place: Place) -> Family {
+        let mut chain = Vec::new();
+        let mut at = place;
+        let (first, mut depth) = loop {
+            if let Some(known) = self.families.get(&at) {
+                break *known;
+            }
+            chain.push(at);
+            match self.head(at.0, at.1) {
+                Some(Head { form: Form::Delta(base), .. }) if chain.len() <= DEEPEST => at.1 = base,
+                _ => {
+                    self.families.insert(at, (at, 0));
+                    chain.pop();
+                    break (at, 0);
+                }
+            }
+        };
+        for place in chain.into_iter().rev() {
+            depth += 1;
+            self.families.insert(place, (first, depth));
+        }
+        (first, depth)
+    }
+
+    /// Forgets the families, of which there may be many.
+    pub(super) fn forget_families(&mut self) {
+        self.families = HashMap::new();
+    }
+
+    fn head(&mut self, pack: usize, at: u64) -> Option<Head> {
         let packs = Arc::clone(&self.packs);
-        let pack_file = packs.packs.get(pack)?;
-        // The kind, the size, where the base is: seldom more than ten bytes, and then the stream.
-        let head = self.window(pack_file, pack, at)?;
-        let mut bytes = head.iter();
+        let file = packs.packs.get(pack)?;
+        let window = self.window(file, pack, at)?;
+        let mut bytes = window.iter();
         let mut byte = *bytes.next()?;
         let kind = byte >> 4 & 7;
         let (mut size, mut shift) = (usize::from(byte & 15), 4);
@@ -200,7 +276,10 @@ impl Reader {
         if size > LARGEST || shift > 32 {
             return None;
         }
-        let base = match kind {
+        let form = match kind {
+            1 => Form::Whole(ObjectType::Commit),
+            2 => Form::Whole(ObjectType::Tree),
+            3 => Form::Whole(ObjectType::Blob),
             6 => {
                 byte = *bytes.next()?;
                 let mut back = u64::from(byte & 0x7f);
@@ -208,57 +287,57 @@ impl Reader {
                     byte = *bytes.next()?;
                     back = (back + 1).checked_mul(0x80)? | u64::from(byte & 0x7f);
                 }
-                Some(at.checked_sub(back).filter(|base| *base < at)?)
+                Form::Delta(at.checked_sub(back).filter(|base| *base < at)?)
             }
-            7 => Some(pack_file.find(bytes.as_slice().get(..pack_file.id_length)?)?),
-            _ => None,
-        };
-        let id_of_base = if kind == 7 { pack_file.id_length } else { 0 };
-        let stream = head.len() - bytes.len() + id_of_base;
-        // No stream that git writes is longer than this; one that is will not end in time, and is left to libgit2.
-        let longest = size + size / 512 + 64;
-        let mut content = vec![0; size];
-        let (head, inflater) = self.window_and_inflater(pack, at)?;
-        let written = if head.len() >= stream + longest {
-            inflater.zlib_decompress(&head[stream..], &mut content)
-        } else {
-            let start = at + stream as u64;
-            let length = (longest as u64).min(pack_file.length.checked_sub(start)?);
-            let mut packed = vec![0; usize::try_from(length).ok()?];
-            pack_file.file.read_exact_at(&mut packed, start).ok()?;
-            inflater.zlib_decompress(&packed, &mut content)
-        };
-        if written.ok()? != size {
-            return None;
-        }
-        Some(match (kind, base) {
-            (1, _) => Entry::Whole(ObjectType::Commit, content),
-            (2, _) => Entry::Whole(ObjectType::Tree, content),
-            (3, _) => Entry::Whole(ObjectType::Blob, content),
-            (_, Some(base)) => Entry::Delta(base, content),
+            7 => {
+                let (base, rest) = bytes.as_slice().split_at_checked(file.id_length)?;
+                bytes = rest.iter();
+                Form::Delta(file.find(base)?)
+            }
             _ => return None,
-        })
+        };
+        Some(Head { form, size, length: window.len() - bytes.len() })
+    }
+
+    /// What is packed at a place.
+    fn inflate(&mut self, pack: usize, at: u64, head: &Head) -> Option<Vec<u8>> {
+        // No stream that git writes is longer than this; one that is will not end in time, and is left to libgit2.
+        let longest = head.size + head.size / 512 + 64;
+        let mut content = vec![0; head.size];
+        let window = self.windows.get(slot(pack, at)).filter(|window| window.of == Some((pack, at / WINDOW)))?;
+        let here = window.bytes.get(usize::try_from(at % WINDOW).ok()? + head.length..)?;
+        let written = if here.len() >= longest {
+            self.inflater.zlib_decompress(&here[..longest], &mut content)
+        } else {
+            let file = self.packs.packs.get(pack)?;
+            let start = at + head.length as u64;
+            let length = (longest as u64).min(file.length.checked_sub(start)?);
+            let mut packed = vec![0; usize::try_from(length).ok()?];
+            file.file.read_exact_at(&mut packed, start).ok()?;
+            self.inflater.zlib_decompress(&packed, &mut content)
+        };
+        (written.ok()? == head.size).then_some(content)
     }
 
     /// What is in a pack from a place on, as far as it was read.
     fn window(&mut self, file: &Pack, pack: usize, at: u64) -> Option<&[u8]> {
-        let key = (pack, at / WINDOW);
-        if !self.windows.contains_key(&key) {
-            if self.windows.len() >= WINDOWS {
-                self.windows.clear();
-            }
-            let start = key.1 * WINDOW;
-            let mut bytes = vec![0; usize::try_from(WINDOW.min(file.length.checked_sub(start)?)).ok()?];
-            file.file.read_exact_at(&mut bytes, start).ok()?;
-            self.windows.insert(key, bytes);
+        let window = self.windows.get_mut(slot(pack, at))?;
+        let of = (pack, at / WINDOW);
+        if window.of != Some(of) {
+            window.of = None;
+            let start = of.1 * WINDOW;
+            let length = (2 * WINDOW).min(file.length.checked_sub(start)?);
+            window.bytes.resize(usize::try_from(length).ok()?, 0);
+            file.file.read_exact_at(&mut window.bytes, start).ok()?;
+            window.of = Some(of);
         }
-        self.windows.get(&key)?.get(usize::try_from(at % WINDOW).ok()?..)
+        window.bytes.get(usize::try_from(at % WINDOW).ok()?..)
     }
+}
 
-    fn window_and_inflater(&mut self, pack: usize, at: u64) -> Option<(&[u8], &mut Decompressor)> {
-        let window = self.windows.get(&(pack, at / WINDOW))?;
-        Some((window.get(usize::try_from(at % WINDOW).ok()?..)?, &mut self.inflater))
-    }
+/// The place of a window.
+fn slot(pack: usize, at: u64) -> usize {
+    ((at / WINDOW).wrapping_add(pack as u64) % WINDOWS) as usize
 }
 
 /// What a delta makes of its base; `None` if it is none of this base.

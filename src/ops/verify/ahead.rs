@@ -69,16 +69,28 @@ impl<'env> Two<'_, 'env> {
         mut items: Vec<T>,
         work: impl Fn(&Gatherer, T) -> Option<R> + Copy + Send + 'env,
     ) -> Option<Vec<R>> {
-        let second = items.split_off(items.len() / 2);
+        let all = items.len();
+        let second = items.split_off(all / 2);
         let (answer, answered) = mpsc::channel();
         let job = move |gatherer: &mut Gatherer| {
-            let done: Vec<R> = second.into_iter().filter_map(|item| work(gatherer, item)).collect();
+            let mut done: Vec<R> = Vec::with_capacity(second.len());
+            done.extend(second.into_iter().filter_map(|item| work(gatherer, item)));
             let _ = answer.send(done); // nobody waits for it where the other half panicked
         };
         self.there.send(Box::new(job)).ok()?;
-        let mut done: Vec<R> = items.into_iter().filter_map(|item| work(self.here, item)).collect();
+        // Room for all at once: growing would need as much again.
+        let mut done: Vec<R> = Vec::with_capacity(all);
+        done.extend(items.into_iter().filter_map(|item| work(self.here, item)));
         done.extend(answered.recv().ok()?);
         Some(done)
+    }
+
+    /// Sorts by what is a delta of what: git keeps those that belong together all over the pack.
+    fn sort<K: Ord + Copy>(&self, blobs: &mut [Placed<K>]) {
+        let git = &self.here.git;
+        blobs.sort_unstable();
+        blobs.sort_by_cached_key(|(place, ..)| (git.family_of(*place), *place));
+        git.forget_families();
     }
 
     /// Reads the notes of commits, and the evidence of their anchors.
@@ -87,7 +99,7 @@ impl<'env> Two<'_, 'env> {
             let blob = gatherer.only_note(&commit)?;
             Some((gatherer.git.place_of(&blob)?, commit, blob))
         })?;
-        blobs.sort_unstable();
+        self.sort(&mut blobs);
         let notes = self.share(blobs, |gatherer, (_, commit, blob)| Some((commit, gatherer.read_note(&blob)?)))?;
         let mut notes: HashMap<CommitId, Note> = notes.into_iter().collect();
         let roots: HashSet<RootHash> = notes.values().flat_map(Note::roots).collect();
@@ -95,7 +107,7 @@ impl<'env> Two<'_, 'env> {
             let blob = gatherer.only_evidence(&root)?;
             Some((gatherer.git.place_of(&blob)?, root, blob))
         })?;
-        blobs.sort_unstable();
+        self.sort(&mut blobs);
         let evidence =
             self.share(blobs, |gatherer, (_, root, blob)| Some((root, Arc::new(gatherer.read_evidence_at(&blob)?))))?;
         let evidence: HashMap<RootHash, Arc<Gathered>> = evidence.into_iter().collect();

@@ -42,7 +42,8 @@ pub struct JudgedRange {
 /// branch that did not exist: all of `head` is judged then, by the defaults.
 pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     let place = Repository::discover(context)?;
-    let git = Git::open(&place, context)?;
+    let mut git = Git::open(&place, context)?;
+    git.read_packs(git.packs(false));
     let head = git.resolve(&request.head)?;
     let nothing = CommitId::parse(&request.base).is_some_and(|id| id.0.as_bytes().iter().all(|byte| *byte == 0));
     let base = if nothing { None } else { Some(git.resolve(&request.base)?) };
@@ -126,7 +127,14 @@ pub(in crate::ops) fn gate_into(
 fn judge(context: &Context, git: Git, mut rules: Rules, ends: &Ends) -> Result<VerifyOutcome> {
     let tips = ends.tips.iter().map(ToString::to_string);
     let arguments: Vec<String> = tips.chain(ends.excluded.iter().map(|tip| format!("^{tip}"))).collect();
-    let commits = git.commits(&arguments.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let line = match (ends.tips.as_slice(), ends.excluded.as_slice()) {
+        ([tip], [base]) => git.line(base, tip),
+        _ => None,
+    };
+    let commits = match line {
+        Some(line) => line,
+        None => git.commits(&arguments.iter().map(String::as_str).collect::<Vec<_>>())?,
+    };
     super::read_seals(context, &git, &mut rules)?;
     let (gatherer, mut verdicts) = super::judge(context, git, &rules, &commits, false)?;
     ends.check(&gatherer, &mut verdicts)?;

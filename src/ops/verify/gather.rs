@@ -314,8 +314,9 @@ impl Gatherer {
         self.git.shared_blob(blob, MAX_EVIDENCE).ok().map(|text| self.read_text(&text))
     }
 
-    /// Takes what was read ahead.
+    /// Takes what was read ahead; the trees that led to it are not needed any more.
     pub(super) fn expect(&mut self, ahead: Ahead) {
+        self.trees.get_mut().clear();
         *self.ahead.get_mut() = ahead;
     }
 

@@ -14,6 +14,8 @@ mod seals;
 mod survey;
 mod word;
 
+use std::sync::Arc;
+
 use serde::Serialize;
 
 use crate::context::Context;
@@ -119,7 +121,8 @@ impl VerifyOutcome {
 /// Verifies commits and ranges. The policy is that of the newest commit that is named.
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
     let place = Repository::discover(context)?;
-    let git = Git::open(&place, context)?;
+    let mut git = Git::open(&place, context)?;
+    git.read_packs(git.packs(false));
     let (commits, ends, tip) = select(&git, &request.revisions)?;
     let mut rules = Rules::of(&git, &tip, context.now())?;
     read_seals(context, &git, &mut rules)?;
@@ -153,16 +156,17 @@ fn judge(
         let store = Store::open(&place.store_path(), context.patience()).ok();
         Gatherer::new(git, store, with_story)
     };
+    let mut git = git;
     if commits.len() < SHARED_FROM {
         let gatherer = gather(git)?;
         let verdicts = commits.iter().map(|id| commit::judge(&gatherer, rules, id)).collect();
         return Ok((gatherer, verdicts));
     }
-    let mut git = git;
-    let packs = git.expect_many(None);
+    let packs = git.packs(true);
+    git.read_packs(Arc::clone(&packs));
     let other = || -> Result<Gatherer> {
         let mut git = Git::open(&place, context)?;
-        git.expect_many(Some(packs));
+        git.read_packs(packs);
         gather(git)
     };
     let mut gatherer = gather(git)?;

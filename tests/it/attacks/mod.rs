@@ -10,6 +10,7 @@ mod hostile;
 mod messages;
 mod notes;
 mod overrides;
+mod packed;
 mod policy;
 mod random;
 mod ranges;
