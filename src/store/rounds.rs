@@ -47,14 +47,25 @@ impl Store {
         })
     }
 
-    /// Remembers the newest round of a place.
+    /// Remembers the newest round of a place, whatever was seen there before.
     pub fn see_round(&mut self, seen: &SeenRound) -> Result<()> {
+        self.see(seen, false)
+    }
+
+    /// Remembers a round that was added to the chain, unless a later one is known: another process may have added that
+    /// meanwhile, and been faster to say so.
+    pub fn see_newer_round(&mut self, seen: &SeenRound) -> Result<()> {
+        self.see(seen, true)
+    }
+
+    fn see(&mut self, seen: &SeenRound, only_newer: bool) -> Result<()> {
         self.write(|transaction| {
             transaction
                 .prepare_cached(
                     "INSERT INTO rounds (place, round, seal, commit_id, seen_at) VALUES (?1, ?2, ?3, ?4, ?5) \
                      ON CONFLICT (place) DO UPDATE SET round = excluded.round, seal = excluded.seal, \
-                     commit_id = excluded.commit_id, seen_at = excluded.seen_at WHERE commit_id <> excluded.commit_id",
+                     commit_id = excluded.commit_id, seen_at = excluded.seen_at WHERE commit_id <> excluded.commit_id \
+                     AND (excluded.round > round OR NOT ?6)",
                 )?
                 .execute((
                     &seen.place,
@@ -62,6 +73,7 @@ impl Store {
                     seen.seal.as_bytes(),
                     seen.commit.to_string(),
                     seen.seen_at.as_str(),
+                    only_newer,
                 ))?;
             Ok(())
         })

@@ -181,7 +181,7 @@ pub(super) fn announce(workspace: &mut Workspace, git: &Git, written: &Written) 
         let text = line.to_line().unwrap_or_default();
         publish(workspace, git, &[Line { commit: written.commit, text, change: None }], None)?;
     }
-    workspace.store.see_round(&SeenRound {
+    workspace.store.see_newer_round(&SeenRound {
         place: HERE.to_owned(),
         round: written.seal.round,
         seal: written.hash,

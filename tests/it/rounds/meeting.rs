@@ -1,5 +1,8 @@
 //! Clones that seal at the same time, remotes that are wound back, and chains that were both published.
 
+use git_proof::context::Context;
+use git_proof::git::Git;
+use git_proof::store::Store;
 use serde_json::Value;
 
 use super::ROUNDS;
@@ -212,4 +215,23 @@ fn chain_that_was_taken_over_by_half_can_still_be_accepted() {
     assert_eq!(two.sealed(), [["of-one"]]);
     two.json(&["seal"]);
     assert_eq!(two.sealed(), [["of-one"], ["of-two"]]);
+}
+
+#[test]
+fn slower_of_two_sealers_does_not_make_the_clone_forget_the_later_round() {
+    let scratch = Scratch::new();
+    let repo = super::with_rounds(&scratch, 1);
+    let context = Context::new(repo.path.clone());
+    let path = Git::discover(&context).unwrap().place().store_path();
+    let mut store = Store::open(&path, context.patience()).unwrap();
+    let first = store.seen_rounds().unwrap();
+    repo.explain("s2");
+    repo.json(&["seal"]);
+    let second = store.seen_rounds().unwrap();
+    assert_eq!((first[0].round, second[0].round), (1, 2));
+    store.see_newer_round(&first[0]).unwrap();
+    assert_eq!(store.seen_rounds().unwrap(), second);
+    drop(store);
+    repo.git(&["update-ref", ROUNDS, &format!("{ROUNDS}~1")]);
+    repo.does_not_hold("ROUNDS_ROLLED_BACK");
 }
