@@ -64,7 +64,7 @@ fn anchored(scratch: Scratch, count: usize, proofs: Proofs) -> Proven {
     proven.git_with(&["fast-import", "--quiet"], stream);
     let commits = proven.git(&["rev-list", "--reverse", "main"]);
     let mut commits = commits.lines();
-    proven.base = commits.next().unwrap().to_owned();
+    commits.next().unwrap().clone_into(&mut proven.base);
     proven.head = proven.tip("main");
     let git = Git::discover(&Context::new(proven.scratch.place.clone())).unwrap();
     let mut notes = String::from("commit refs/notes/proof\ncommitter A <a@b> 1700000000 +0000\ndata 1\nn\n");
@@ -317,6 +317,9 @@ fn made_up(entries: &[(&str, Packed)], place: Option<u64>) -> (Vec<u8>, Vec<u8>)
     (pack, index)
 }
 
+/// What is wrong with a pack, what is in it, and where the last of that is said to be.
+type Case<'a> = (&'a str, Vec<(&'a str, Packed)>, Option<u64>);
+
 #[test]
 fn made_up_pack_is_no_answer_and_does_not_stop_anyone() {
     let proven = Proven::with_policy(STRICT);
@@ -333,7 +336,7 @@ fn made_up_pack_is_no_answer_and_does_not_stop_anyone() {
     let overflow = [&[0x80][..], &[0xfe; 8], &[0xff, 0x7f]].concat();
     let far = Some(1 << 40);
     let huge = |size| Packed { size, ..Packed::new(blob, b"", text.as_bytes()) };
-    let cases: Vec<(&str, Vec<(&str, Packed)>, Option<u64>)> = vec![
+    let cases: Vec<Case<'_>> = vec![
         ("forged content", vec![(&note, Packed::new(blob, b"", forged.as_bytes()))], None),
         ("another kind", vec![(&note, Packed::new(1, b"", text.as_bytes()))], None),
         ("no kind", vec![(&note, Packed::new(5, b"", text.as_bytes()))], None),
