@@ -197,7 +197,7 @@ fn carry_out<'a>(
             }
             // One session that was tampered with is no reason to keep the others.
             Err(error) if error.code == Code::ChainBroken => {
-                outcome.problems.push(Problem::of(&kept.session_id, &error))
+                outcome.problems.push(Problem::of(&kept.session_id, &error));
             }
             Err(error) => return Err(error),
         }
