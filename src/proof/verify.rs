@@ -311,9 +311,8 @@ fn is_rooted(
         // The commit that it names may be here, and then it must be as it says.
         let agrees = |known: &CommitFacts| known.tree == said.tree && known.change == said.change_id;
         speaks
-            && said.commit.is_none_or(|named| match named == commit.id {
-                true => agrees(commit),
-                false => at_hand(&named).is_none_or(|known| agrees(&known)),
+            && said.commit.is_none_or(|named| {
+                if named == commit.id { agrees(commit) } else { at_hand(&named).is_none_or(|known| agrees(&known)) }
             })
     })
 }

@@ -41,7 +41,9 @@ pub(super) fn judge(
         let (jobs, list) = mpsc::channel::<Job<'_>>();
         let other = scope.spawn(move || -> Result<()> {
             let mut gatherer = gather()?;
-            list.into_iter().for_each(|job| job(&mut gatherer));
+            for job in list {
+                job(&mut gatherer);
+            }
             Ok(())
         });
         let mut two = Two { here: gatherer, there: jobs };
