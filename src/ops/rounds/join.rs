@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::chain::{Walked, links, seal_of};
-use super::seal::{announce, known, write};
+use super::seal::{announce, keep_signature, known, write};
 use crate::error::Result;
 use crate::git::{Git, NOTES, ROUNDS, Remote};
 use crate::ops::anchor::note_of;
@@ -139,11 +139,15 @@ fn attempt(
         }
         joined.remade.push(remade);
     }
-    if !git.move_ref(ROUNDS, ours.as_ref(), &tip, &format!("git-proof: rounds of {}", remote.name))? {
-        return Ok(None);
+    for new in &written {
+        keep_signature(workspace, new)?;
     }
     if accept {
         workspace.store.forget_rounds()?;
+    }
+    let_go(workspace, git, &suffix)?;
+    if !git.move_in_turn(ROUNDS, ours.as_ref(), &tip, &format!("git-proof: rounds of {}", remote.name))? {
+        return Ok(None);
     }
     remember(workspace, &remote.name, &walked, joined.findings.is_empty())?;
     remember(workspace, HERE, &walked, true)?;
@@ -152,6 +156,18 @@ fn attempt(
     }
     joined.changed = true;
     Ok(Some(joined))
+}
+
+/// Remembers no more of our chain than what stays of it: whoever is killed between moving the ref and remembering that must
+/// not be told for ever that seals which he made again himself are missing.
+fn let_go(workspace: &mut Workspace, git: &Git, suffix: &[CommitId]) -> Result<()> {
+    if suffix.is_empty() {
+        return Ok(());
+    }
+    match parent_of_last(git, suffix) {
+        Some(parting) => seen_at(workspace, git, HERE, &parting),
+        None => workspace.store.forget_round(HERE),
+    }
 }
 
 /// The parent of the oldest of these commits.
