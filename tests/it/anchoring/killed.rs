@@ -10,7 +10,8 @@ use super::clones::{Clone, EVIDENCE, NOTES};
 use crate::store::scratch::{Dice, Ran, Scratch, no_strace};
 
 /// The calls by which something is written. What is opened for it is left behind where the first of them is never made.
-pub(crate) const CALLS: [&str; 9] = ["write", "pwrite64", "link", "rename", "unlink", "mkdir", "fsync", "fdatasync", "ftruncate"];
+pub(crate) const CALLS: [&str; 9] =
+    ["write", "pwrite64", "link", "rename", "unlink", "mkdir", "fsync", "fdatasync", "ftruncate"];
 const MOST_RUNS: usize = 400;
 /// What a command says that is run again and finds its work done.
 const NOTHING_LEFT: [&str; 2] = ["\"ERR_NOTHING_TO_SEAL\"", "\"ERR_NOTHING_TO_PACK\""];

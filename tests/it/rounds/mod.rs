@@ -19,7 +19,7 @@ pub(crate) const ROUNDS: &str = "refs/proof/rounds";
 
 impl Clone<'_> {
     /// The text of a round's seal, as git has it.
-    fn seal_text(&self, back: usize) -> String {
+    pub(crate) fn seal_text(&self, back: usize) -> String {
         let raw =
             self.command("git").args(["cat-file", "blob", &format!("{ROUNDS}~{back}:seal.json")]).output().unwrap();
         String::from_utf8(raw.stdout).unwrap()

@@ -41,6 +41,16 @@ pub(super) struct Member<'a> {
     usual: BTreeMap<String, Duration>,
     pub(super) steps: usize,
     pub(super) told: Told,
+    /// What was run and how it ended, for whoever must find out what went wrong.
+    journal: Vec<String>,
+}
+
+impl Drop for Member<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("what {} did:\n  {}", self.branch, self.journal.join("\n  "));
+        }
+    }
 }
 
 impl<'a> Member<'a> {
@@ -67,6 +77,7 @@ impl<'a> Member<'a> {
             usual: BTreeMap::new(),
             steps: 0,
             told: Told::default(),
+            journal: Vec::new(),
         };
         member.surely(&["init"], "");
         member
@@ -194,7 +205,11 @@ impl<'a> Member<'a> {
         if self.run_proof(&words, session, kill) == End::Killed {
             return;
         }
-        if kill { self.insist(&["finalize"], session) } else { self.surely(&["finalize"], session) };
+        let end = if kill { self.insist(&["finalize"], session) } else { self.surely(&["finalize"], session) };
+        // The root is there, and it says that a lock is in the way of its anchors.
+        if matches!(&end, End::Done(answer) if answer.get("not_anchored").is_some()) {
+            self.surely(&["anchor"], session);
+        }
         // A commit whose hook was killed is not attested. Who pushes it is told so, and anchors it by hand.
         for commit in std::mem::take(&mut self.doubtful) {
             let (_, verdict) = self.clone.verdict(&commit);
@@ -308,6 +323,11 @@ impl<'a> Member<'a> {
             killer.args(["-9", "--", &format!("-{group}")]).stderr(Stdio::null()).status().unwrap();
         }
         let output = child.wait_with_output().unwrap();
+        self.journal.push(format!(
+            "{program} {words:?} {}: {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        ));
         if usual.is_some() && !output.status.success() {
             if output.status.signal().is_some() {
                 self.game.kills.fetch_add(1, Relaxed);

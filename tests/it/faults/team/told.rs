@@ -38,7 +38,8 @@ impl Told {
                     let before = self.roots.insert(session.to_owned(), root.to_owned());
                     assert!(before.is_none_or(|before| before == root), "{session} has another root than before");
                 }
-                self.anchors.extend(list("anchors").iter().map(|one| (session.to_owned(), text(one, "commit").to_owned())));
+                self.anchors
+                    .extend(list("anchors").iter().map(|one| (session.to_owned(), text(one, "commit").to_owned())));
             }
             "seal" => self.sealed.extend(list("sessions").iter().map(|one| text(one, "session_id").to_owned())),
             "sync" => self.syncs += 1,
