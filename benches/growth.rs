@@ -9,16 +9,16 @@ mod history;
 mod scratch;
 mod table;
 
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use history::{anchored_history, import, seal_each, unseal};
 use scratch::{CONTENT, Scratch};
-use table::{Row, Target, peak_memory_kib, percentile, run};
+use table::{Row, Target, peak_memory_kib, run};
 
 /// The most that an item may cost, times what it cost one step before.
 const MOST: f64 = 1.5;
-/// The steps below ten thousand are short, and so need more runs for a median that means something.
+/// The steps below ten thousand are short, and so need more runs until one is undisturbed.
 const ROUNDS: usize = 15;
 const ROUNDS_OF_MANY: usize = 5;
 /// The mark is read every millisecond, so that short runs pass between two readings: the highest of some counts.
@@ -96,7 +96,9 @@ fn histories(sizes: &[usize]) -> Vec<Row> {
     let mut number = 0;
     let anchor = |place: &Place| {
         number += 1;
-        place.scratch.git_proof(&["anchor", "--commit", &format!("bare~{number}")])
+        let mut command = place.scratch.git_proof(&["anchor", "--commit", &format!("bare~{number}")]);
+        command.stderr(Stdio::null()); // it says that the session does not attest that commit
+        command
     };
     rows.extend(axis("anchor", "note", Share::One, &places, anchor, |_| ()));
     for (place, sessions) in places.iter().zip(&sessions) {
@@ -125,7 +127,8 @@ fn axis(
     mut command: impl FnMut(&Place) -> Command,
     undo: impl Fn(&Place),
 ) -> Vec<Row> {
-    let mut times = vec![Vec::new(); places.len()];
+    // The shortest, not the median: what others do on the machine only adds to what is the same work each time.
+    let mut times = vec![Duration::MAX; places.len()];
     let mut peaks = vec![0; places.len()];
     for round in 0..ROUNDS {
         for (at, place) in places.iter().enumerate() {
@@ -135,7 +138,7 @@ fn axis(
             let mut command = command(place);
             let begun = Instant::now();
             run(&mut command);
-            times[at].push(begun.elapsed());
+            times[at] = begun.elapsed().min(times[at]);
             undo(place);
         }
     }
@@ -145,11 +148,6 @@ fn axis(
             undo(place);
         }
     }
-    let median = |times: &mut Vec<Duration>| {
-        times.sort_unstable();
-        percentile(times, 50)
-    };
-    let times: Vec<Duration> = times.iter_mut().map(median).collect();
     let time = |at: usize| match share {
         Share::All => micros(times[at].saturating_sub(times[0]).max(NOISE)) / count(places[at].items),
         Share::One => micros(times[at]),
