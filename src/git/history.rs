@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::Stdio;
 
 use super::open::Git;
@@ -46,9 +47,22 @@ impl Git {
         if special || !name.chars().all(plain) || self.refs_by_command || self.is_shallow() {
             return None;
         }
+        // Before any branch or tag of that name git takes an id in either case, and `HEAD`, `FETCH_HEAD` or whatever else
+        // has a file of its own: who may push a tag must not be able to stand in for those.
+        let is_id = name.len() == self.hex_length() && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let stands = |folder: &Path| folder.join(name).symlink_metadata().is_ok();
+        if is_id || stands(&self.place.git_dir) || stands(&self.place.common_dir) {
+            return None;
+        }
         // In git's order.
-        let places = ["refs", "refs/tags", "refs/heads", "refs/remotes"];
-        let tip = places.iter().find_map(|place| self.tip(&format!("{place}/{name}")).ok().flatten())?;
+        let mut tip = None;
+        for place in ["refs", "refs/tags", "refs/heads", "refs/remotes"] {
+            tip = self.tip(&format!("{place}/{name}")).ok()?;
+            if tip.is_some() {
+                break;
+            }
+        }
+        let tip = tip?;
         let mut commit = self.commit(&tip).ok()?;
         while let Some(step) = steps.chars().next() {
             let digits = steps[1..].bytes().take_while(u8::is_ascii_digit).count();

@@ -1,5 +1,6 @@
 //! Objects: read with their hash checked, parsed strictly, and written as git writes them.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use git2::{ObjectType, Odb, OdbLookupFlags, Oid};
 
 use super::loose::{self, Loose};
 use super::open::Git;
+use super::pack::Reader;
 use super::tree::{self, Item, Tree};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
@@ -142,8 +144,10 @@ impl Git {
     /// The content of an object that is as it should be, where packs are read here. Whatever is wrong with it, libgit2 has
     /// to say: `None`.
     fn read_packed(&self, id: &ObjectId, kind: ObjectType, limit: usize) -> Option<Arc<Vec<u8>>> {
-        let (found, content) = self.packed.as_ref()?.borrow_mut().read(id)?;
-        (found == kind && content.len() <= limit && self.is_id_of(id, kind, &content)).then_some(content)
+        let is_good = |(found, content): &(ObjectType, Arc<Vec<u8>>)| {
+            *found == kind && content.len() <= limit && self.is_id_of(id, kind, content)
+        };
+        self.packed.as_ref()?.borrow_mut().read(id, is_good).map(|(_, content)| content)
     }
 
     /// Whether an object has this id. libgit2 hashes it, and finds out where someone made two objects of one SHA-1.
@@ -170,6 +174,13 @@ impl Git {
 
     /// An object that is in a pack.
     fn find<T>(&self, id: &ObjectId, work: impl FnOnce(&Odb<'_>, Oid) -> Result<T, git2::Error>) -> Read<T> {
+        let guard = self
+            .packed
+            .as_ref()
+            .unwrap_or_else(|| self.guard.get_or_init(|| RefCell::new(Reader::new(self.packs(false)))));
+        if let Some(why) = guard.borrow_mut().trap(id) {
+            return Err(ObjectError::Damaged(*id, why.to_owned()));
+        }
         Oid::from_bytes(id.as_bytes()).and_then(|oid| self.with_objects(|objects| work(objects, oid))).map_err(
             |error| match error.code() {
                 git2::ErrorCode::NotFound => ObjectError::Missing(*id),

@@ -1,7 +1,7 @@
 //! An open repository, of any kind that git makes: SHA-1 or SHA-256, refs in files or in reftables, bare or not, a linked
 //! worktree, a partial clone. libgit2 reads and writes the objects; what it cannot do is asked of git itself.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Once};
 
@@ -35,6 +35,8 @@ pub struct Git {
     quarantine: Option<Odb<'static>>,
     /// Packs, where many objects are to be read.
     pub(super) packed: Option<RefCell<Reader>>,
+    /// The same where few are: what would trap libgit2 is kept from it.
+    pub(super) guard: OnceCell<RefCell<Reader>>,
     /// Trees that were read of late.
     pub(super) trees: RefCell<Recent<TreeId, Arc<Tree>>>,
     /// Files that were compared of late.
@@ -76,6 +78,7 @@ impl Git {
             refs_by_command,
             quarantine,
             packed: None,
+            guard: OnceCell::new(),
             trees: RefCell::new(Recent::new(KEPT)),
             files: RefCell::new(Recent::new(KEPT)),
         })

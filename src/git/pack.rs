@@ -5,7 +5,7 @@
 //! an object's id says; whoever asks hashes it.
 
 use std::borrow::Cow;
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
@@ -29,6 +29,11 @@ const WINDOW: u64 = 4 << 10;
 const WINDOWS: u64 = 64;
 /// Bytes of objects that are kept because others may be deltas of them.
 const KEPT: usize = 8 << 20;
+/// Most packs that are read here, each of which needs two open files; git begins to gather them when there are 50.
+const MOST: usize = 48;
+/// Largest index of which all is kept, and largest part of one that is looked through.
+const LARGEST_INDEX: u64 = 1 << 30;
+const LARGEST_PART: usize = 64 << 20;
 
 /// Where an object is: which pack, and where in it.
 pub(crate) type Place = (usize, u64);
@@ -44,7 +49,8 @@ struct Pack {
     /// The index, version 2: 256 counts, the sorted ids, their checksums, their places, and the places beyond 2 GiB. All of
     /// it where many objects are to be read, else only the counts: it may be much larger than what is asked for.
     known: Vec<u8>,
-    index: File,
+    /// Where the rest of it is.
+    index: Option<File>,
     count: usize,
     id_length: usize,
     file: File,
@@ -52,35 +58,45 @@ struct Pack {
 }
 
 impl Packs {
-    /// Opens all packs in some object directories; those that cannot be read are left out.
+    /// Opens the packs in some object directories, the largest if there are very many; those that cannot be read are left
+    /// out.
     pub(super) fn open(directories: &[PathBuf], id_length: usize, many: bool) -> Self {
-        let mut packs = Vec::new();
+        let mut indexes: Vec<(Reverse<u64>, PathBuf)> = Vec::new();
         for directory in directories {
             let Ok(files) = fs::read_dir(directory.join("pack")) else { continue };
-            let mut names: Vec<PathBuf> = files.filter_map(|file| Some(file.ok()?.path())).collect();
-            names.sort();
-            let indexes = names.iter().filter(|name| name.extension().is_some_and(|extension| extension == "idx"));
-            packs.extend(indexes.filter_map(|name| Pack::open(name, id_length, many)));
+            let names = files.filter_map(|file| Some(file.ok()?.path()));
+            let names = names.filter(|name| name.extension().is_some_and(|extension| extension == "idx"));
+            indexes.extend(names.filter_map(|name| Some((Reverse(size(&name.with_extension("pack"))?), name))));
         }
+        indexes.sort();
+        indexes.dedup();
+        let packs = indexes.iter().filter_map(|(_, name)| Pack::open(name, id_length, many)).take(MOST).collect();
         Self { packs }
     }
 
     /// Where an object is.
     pub(super) fn find(&self, id: &ObjectId) -> Option<Place> {
-        self.packs.iter().enumerate().find_map(|(number, pack)| Some((number, pack.find(id.as_bytes())?)))
+        self.all(id).next()
+    }
+
+    /// All places where it is.
+    fn all(&self, id: &ObjectId) -> impl Iterator<Item = Place> {
+        self.packs.iter().enumerate().filter_map(|(number, pack)| Some((number, pack.find(id.as_bytes())?)))
     }
 }
 
 impl Pack {
     fn open(name: &Path, id_length: usize, many: bool) -> Option<Self> {
-        let index = File::open(name).ok()?;
-        let file = File::open(name.with_extension("pack")).ok()?;
-        let (length, size) = (file.metadata().ok()?.len(), index.metadata().ok()?.len());
-        let mut known = vec![0; if many { usize::try_from(size).ok()? } else { COUNTS }];
+        let pack = name.with_extension("pack");
+        let (length, size) = (size(&pack)?, size(name)?);
+        let (index, file) = (File::open(name).ok()?, File::open(pack).ok()?);
+        let all = many && size <= LARGEST_INDEX;
+        let mut known = vec![0; if all { usize::try_from(size).ok()? } else { COUNTS }];
         index.read_exact_at(&mut known, 0).ok()?;
         let count = number(&known, COUNTS - 4)?;
         let whole = COUNTS + count.checked_mul(id_length + 8)? + 2 * id_length;
         let is_index = known.starts_with(b"\xfftOc\0\0\0\x02") && size >= whole as u64;
+        let index = (!all).then_some(index);
         is_index.then_some(Self { known, index, count, id_length, file, length })
     }
 
@@ -89,8 +105,9 @@ impl Pack {
         if let Some(known) = self.known.get(at..at.checked_add(length)?) {
             return Some(Cow::Borrowed(known));
         }
+        let index = self.index.as_ref().filter(|_| length <= LARGEST_PART)?;
         let mut bytes = vec![0; length];
-        self.index.read_exact_at(&mut bytes, at as u64).ok()?;
+        index.read_exact_at(&mut bytes, at as u64).ok()?;
         Some(Cow::Owned(bytes))
     }
 
@@ -124,6 +141,11 @@ impl Pack {
         let far = self.index(places + self.count * 4 + (place - FAR) * 8, 8)?;
         Some(u64::from_be_bytes(far.as_ref().try_into().ok()?))
     }
+}
+
+/// How large a plain file is; `None` for anything else, such as a pipe, which would be waited for.
+fn size(path: &Path) -> Option<u64> {
+    fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|found| found.len())
 }
 
 /// Where the ids begin in an index: after its mark and its 256 counts.
@@ -166,6 +188,8 @@ enum Form {
     Whole(ObjectType),
     /// As what is to be done to the one at this place.
     Delta(u64),
+    /// As something that git does not know.
+    Unknown,
 }
 
 /// What comes before an object's bytes.
@@ -188,9 +212,14 @@ impl Reader {
         &self.packs
     }
 
+    /// An object that is as it should be: of the packs that have it, one may be damaged.
+    pub(super) fn read(&mut self, id: &ObjectId, is_good: impl Fn(&Object) -> bool) -> Option<Object> {
+        let packs = Arc::clone(&self.packs);
+        packs.all(id).find_map(|place| self.read_at(place).filter(&is_good))
+    }
+
     /// An object of which nothing has been checked.
-    pub(super) fn read(&mut self, id: &ObjectId) -> Option<Object> {
-        let (pack, mut at) = self.packs.find(id)?;
+    fn read_at(&mut self, (pack, mut at): Place) -> Option<Object> {
         let mut deltas: Vec<(u64, Vec<u8>)> = Vec::new();
         let mut bytes = 0;
         let (kind, mut content) = loop {
@@ -216,6 +245,7 @@ impl Reader {
                     deltas.push((at, content));
                     at = base;
                 }
+                Form::Unknown => return None,
             }
         };
         for (at, delta) in deltas.iter().rev() {
@@ -254,6 +284,22 @@ impl Reader {
         (first, depth)
     }
 
+    /// What is wrong with an object so that libgit2 must not be asked for it. Two objects that are deltas of each other it
+    /// would follow for ever; at one that is nothing git knows, or beyond the end of the pack, the program would end.
+    pub(super) fn trap(&mut self, id: &ObjectId) -> Option<&'static str> {
+        let packs = Arc::clone(&self.packs);
+        packs.all(id).find_map(|(pack, mut at)| {
+            for _ in 0..=DEEPEST {
+                match self.head(pack, at).map(|head| head.form) {
+                    Some(Form::Whole(_)) => return None,
+                    Some(Form::Delta(base)) => at = base,
+                    Some(Form::Unknown) | None => return Some("there is no object where the index of a pack has it"),
+                }
+            }
+            Some("what it is a delta of has no end")
+        })
+    }
+
     /// Forgets the families, of which there may be many.
     pub(super) fn forget_families(&mut self) {
         self.families = HashMap::new();
@@ -272,19 +318,20 @@ impl Reader {
             size |= usize::from(byte & 0x7f).checked_shl(shift)?;
             shift += 7;
         }
-        if size > LARGEST || shift > 32 {
-            return None;
+        if shift > 32 {
+            size = usize::MAX;
         }
         let form = match kind {
             1 => Form::Whole(ObjectType::Commit),
             2 => Form::Whole(ObjectType::Tree),
             3 => Form::Whole(ObjectType::Blob),
+            4 => Form::Whole(ObjectType::Tag),
             6 => {
                 byte = *bytes.next()?;
                 let mut back = u64::from(byte & 0x7f);
                 while byte & 0x80 != 0 {
                     byte = *bytes.next()?;
-                    back = (back + 1).checked_mul(0x80)? | u64::from(byte & 0x7f);
+                    back = back.checked_add(1)?.checked_mul(0x80)? | u64::from(byte & 0x7f);
                 }
                 Form::Delta(at.checked_sub(back).filter(|base| *base < at)?)
             }
@@ -293,13 +340,16 @@ impl Reader {
                 bytes = rest.iter();
                 Form::Delta(file.find(base)?)
             }
-            _ => return None,
+            _ => Form::Unknown,
         };
         Some(Head { form, size, length: window.len() - bytes.len() })
     }
 
     /// What is packed at a place.
     fn inflate(&mut self, pack: usize, at: u64, head: &Head) -> Option<Vec<u8>> {
+        if head.size > LARGEST {
+            return None;
+        }
         // No stream that git writes is longer than this; one that is will not end in time, and is left to libgit2.
         let longest = head.size + head.size / 512 + 64;
         let mut content = vec![0; head.size];
@@ -359,7 +409,9 @@ fn apply(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
     }
     let mut made = Vec::with_capacity(after);
     while let Some(&order) = bytes.next() {
-        if order & 0x80 == 0 {
+        if order == 0 {
+            return None;
+        } else if order & 0x80 == 0 {
             let (new, rest) = bytes.as_slice().split_at_checked(usize::from(order))?;
             made.extend_from_slice(new);
             bytes = rest.iter();

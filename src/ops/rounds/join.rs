@@ -61,7 +61,8 @@ pub(in crate::ops) fn join(
     let Some(theirs) = git.tip(&remote.tracking(ROUNDS))? else { return Ok(Joined::default()) };
     loop {
         let ours = git.tip(ROUNDS)?;
-        if ours == Some(theirs) {
+        // What a person has decided is remembered all the same: whoever took it over may have been stopped before that.
+        if ours == Some(theirs) && !accept {
             return Ok(Joined::default());
         }
         if let Some(joined) = attempt(workspace, git, remote, (ours, theirs), seen, accept)? {
@@ -99,7 +100,11 @@ fn attempt(
     };
     let ahead =
         ours.is_some_and(|ours| !suffix.is_empty() && parent_of_last(git, &suffix) == Some(theirs) && ours != theirs);
-    if ahead {
+    if let Some(ours) = ours.filter(|_| ahead) {
+        if accept {
+            workspace.store.forget_rounds()?;
+            seen_at(workspace, git, HERE, &ours)?;
+        }
         remember(workspace, &remote.name, &walked, joined.findings.is_empty())?;
         return Ok(Some(joined));
     }
@@ -154,7 +159,7 @@ fn attempt(
     for new in &written {
         announce(workspace, git, new)?;
     }
-    joined.changed = true;
+    joined.changed = ours != Some(tip);
     Ok(Some(joined))
 }
 

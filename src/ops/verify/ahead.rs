@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
@@ -23,6 +24,9 @@ pub(super) struct Ahead {
     pub(super) evidence: HashMap<RootHash, Arc<Gathered>>,
 }
 
+/// Most bytes that are kept of what was read ahead: anyone may write a note, and have many commits share it.
+const MOST: usize = 512 << 20;
+
 /// Something that is in a pack.
 type Placed<K> = (Place, K, ObjectId);
 
@@ -37,6 +41,7 @@ pub(super) fn judge(
     rules: &Rules,
     commits: &[CommitId],
 ) -> Result<Vec<CommitVerdict>> {
+    let left = AtomicUsize::new(MOST);
     thread::scope(|scope| {
         let (jobs, list) = mpsc::channel::<Job<'_>>();
         let other = scope.spawn(move || -> Result<()> {
@@ -46,7 +51,7 @@ pub(super) fn judge(
             }
             Ok(())
         });
-        let mut two = Two { here: gatherer, there: jobs };
+        let mut two = Two { here: gatherer, there: jobs, left: &left };
         let verdicts = two
             .read_ahead(commits)
             .and_then(|()| two.share(commits.to_vec(), move |gatherer, id| Some(commit::judge(gatherer, rules, &id))));
@@ -60,6 +65,8 @@ pub(super) fn judge(
 struct Two<'a, 'env> {
     here: &'a mut Gatherer,
     there: Sender<Job<'env>>,
+    /// Bytes that may still be kept.
+    left: &'env AtomicUsize,
 }
 
 impl<'env> Two<'_, 'env> {
@@ -100,7 +107,12 @@ impl<'env> Two<'_, 'env> {
             Some((gatherer.git.place_of(&blob)?, commit, blob))
         })?;
         self.sort(&mut blobs);
-        let notes = self.share(blobs, |gatherer, (_, commit, blob)| Some((commit, gatherer.read_note(&blob)?)))?;
+        let left = self.left;
+        let fits = move |size: usize| left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(size)).is_ok();
+        let notes = self.share(blobs, move |gatherer, (_, commit, blob)| {
+            let (note, size) = gatherer.read_note(&blob)?;
+            fits(size).then_some((commit, note))
+        })?;
         let mut notes: HashMap<CommitId, Note> = notes.into_iter().collect();
         let roots: HashSet<RootHash> = notes.values().flat_map(Note::roots).collect();
         let mut blobs: Vec<Placed<RootHash>> = self.share(roots.into_iter().collect(), |gatherer, root| {
@@ -108,8 +120,10 @@ impl<'env> Two<'_, 'env> {
             Some((gatherer.git.place_of(&blob)?, root, blob))
         })?;
         self.sort(&mut blobs);
-        let evidence =
-            self.share(blobs, |gatherer, (_, root, blob)| Some((root, Arc::new(gatherer.read_evidence_at(&blob)?))))?;
+        let evidence = self.share(blobs, move |gatherer, (_, root, blob)| {
+            let gathered = gatherer.read_evidence_at(&blob)?;
+            fits(gathered.size()).then(|| (root, Arc::new(gathered)))
+        })?;
         let evidence: HashMap<RootHash, Arc<Gathered>> = evidence.into_iter().collect();
         let mut part = |commits: &[CommitId]| {
             let mut ahead = Ahead::default();

@@ -63,6 +63,18 @@ pub(super) struct Gathered {
     pub(super) told: Vec<Told>,
 }
 
+impl Gathered {
+    /// About how many bytes it takes.
+    pub(super) fn size(&self) -> usize {
+        let attested = match &self.evidence {
+            Evidence::Holds(facts) => facts.attested.len() * size_of::<GitAttestation>(),
+            _ => 0,
+        };
+        let told = self.told.iter().map(|told| size_of::<Told>() + told.content.len());
+        size_of::<Self>() + attested + told.sum::<usize>()
+    }
+}
+
 /// Reads what git has.
 pub(super) struct Gatherer {
     pub(super) git: Git,
@@ -294,11 +306,12 @@ impl Gatherer {
         }
     }
 
-    /// A note by its blob, if it can be read.
-    pub(super) fn read_note(&self, blob: &ObjectId) -> Option<Note> {
+    /// A note by its blob, if it can be read, and about how many bytes it takes.
+    pub(super) fn read_note(&self, blob: &ObjectId) -> Option<(Note, usize)> {
         let mut note = Note::default();
-        read_lines(&self.git.shared_blob(blob, MAX_NOTE).ok()?, &mut note);
-        Some(note)
+        let text = self.git.shared_blob(blob, MAX_NOTE).ok()?;
+        read_lines(&text, &mut note);
+        Some((note, size_of::<Note>() + text.len()))
     }
 
     /// The blob that is the evidence of a root, where there is one.

@@ -11,6 +11,7 @@ mod messages;
 mod notes;
 mod overrides;
 mod packed;
+mod packs;
 mod policy;
 mod random;
 mod ranges;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{Proven, STRICT};
 
 /// Adds commits that nobody explains.
-fn pad(proven: &Proven, count: usize) {
+pub(super) fn pad(proven: &Proven, count: usize) {
     let mut stream = String::new();
     for number in 0..count {
         let from = if number == 0 { "from refs/heads/main^0\n" } else { "" };
@@ -31,7 +31,7 @@ fn pack(proven: &Proven) -> PathBuf {
 }
 
 /// Overwrites a file of a pack, which git makes unwritable.
-fn overwrite(path: &PathBuf, content: &[u8]) {
+pub(super) fn overwrite(path: &PathBuf, content: &[u8]) {
     fs::remove_file(path).unwrap();
     fs::write(path, content).unwrap();
 }

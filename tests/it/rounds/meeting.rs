@@ -196,3 +196,20 @@ fn server_with_the_hook_takes_no_seal_that_does_not_fit() {
     assert!(pushed.err.contains("would not be a chain of rounds"), "{}", pushed.err);
     assert_eq!(remote.tip(ROUNDS), good);
 }
+
+#[test]
+fn chain_that_was_taken_over_by_half_can_still_be_accepted() {
+    let scratch = Scratch::new();
+    let (_, one, two) = both_sealed(&scratch);
+    one.json(&["sync"]);
+    // As if the process had been killed after it moved the ref, and before it remembered that.
+    two.git(&["fetch", "--quiet", "origin", &format!("+{ROUNDS}:{ROUNDS}")]);
+    let commit = two.tip("HEAD").unwrap();
+    assert!(two.codes(&commit).contains("ROUNDS_ROLLED_BACK"));
+    two.json(&["rounds", "accept"]);
+    assert!(!two.codes(&commit).contains("ROUNDS_ROLLED_BACK"));
+    two.json(&["sync"]);
+    assert_eq!(two.sealed(), [["of-one"]]);
+    two.json(&["seal"]);
+    assert_eq!(two.sealed(), [["of-one"], ["of-two"]]);
+}
