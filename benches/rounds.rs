@@ -10,15 +10,12 @@ mod table;
 
 use std::time::{Duration, Instant};
 
-use git_proof::proof::seal::{Rounds, SealedSession};
-use git_proof::proof::timestamp::Timestamp;
-use history::{anchored_history, import};
+use history::{ROUNDS, anchored_history, seal_each, unseal};
 use scratch::Scratch;
 use table::{Row, medians, percentile, run, sorted_times};
 
 /// Sessions that a timed seal takes in, and rounds behind it.
 const MANY: usize = 1000;
-const ROUNDS: &str = "refs/proof/rounds";
 
 fn main() {
     if !table::wanted() {
@@ -51,31 +48,11 @@ fn main() {
     ]);
 }
 
-/// A chain of rounds with one session each.
-fn seal_each(scratch: &Scratch, sessions: &[SealedSession]) {
-    let at = Timestamp::parse("2026-03-01T00:00:00.000Z").unwrap();
-    let mut rounds = Rounds::new();
-    let mut stream = String::new();
-    for session in sessions {
-        let seal = rounds.seal(vec![session.clone()], at, at).unwrap().to_text();
-        rounds.push(seal.as_bytes()).unwrap();
-        stream.push_str(&format!(
-            "commit {ROUNDS}\ncommitter A <a@b> 1700000000 +0000\ndata 1\nr\nM 100644 inline seal.json\ndata {}\n{seal}\n",
-            seal.len()
-        ));
-    }
-    import(scratch, &stream);
-}
-
 /// Seals what is left, and takes it back; only the sealing counts.
 fn seal(scratch: &Scratch) -> Duration {
     let begun = Instant::now();
     run(&mut scratch.git_proof(&["seal"]));
     let took = begun.elapsed();
-    let before = format!("{ROUNDS}~1");
-    let there = scratch.git(&["rev-parse", "--verify", "-q", &before]).output().unwrap().status.success();
-    run(&mut scratch.git(&if there { vec!["update-ref", ROUNDS, &before] } else { vec!["update-ref", "-d", ROUNDS] }));
-    // The store would remember what was sealed.
-    std::fs::remove_dir_all(scratch.path().join(".git/proof")).unwrap();
+    unseal(scratch);
     took
 }

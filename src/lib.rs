@@ -35,7 +35,7 @@
 //! | `<git common dir>/hooks/*`, or `hook.git-proof-*` in git's configuration | marked blocks that [`ops::init`] writes and takes out |
 //! | `.proof/policy.toml`, `.proof/allowed_signers`, `.proof/revoked_signers` | committed by people; read from the commit that decides |
 //! | `<git common dir>/proof/store.db` (and SQLite's `-wal`, `-shm` beside it) | [`store`]: sessions, entries, tree nodes, roots, the ledger; one for all worktrees |
-//! | `<git common dir>/proof/archive/` | [`store`]: the texts of sessions that [`ops::retain`] moved out of it |
+//! | `<git common dir>/proof/archive/`, `retain.lock` | [`store`], [`ops::retain`]: whole evidence of cold sessions, private texts included; who is moving texts |
 //! | the files of agents in the worktree, such as `.mcp.json` | theirs; [`ops::init`] edits its own entries in them |
 //! | `migrations/*.sql` | the store's schema, step by step, never edited once released |
 

@@ -1,4 +1,4 @@
-//! Histories in which every commit is anchored, made by `git fast-import`.
+//! Histories in which every commit is anchored, and chains of rounds, made by `git fast-import`.
 
 #![allow(clippy::unwrap_used)] // a benchmark whose figures would mean nothing should stop
 #![allow(dead_code)] // each benchmark takes what it needs
@@ -15,10 +15,14 @@ use git_proof::proof::evidence;
 use git_proof::proof::note::NoteLine;
 use git_proof::proof::record::{Body, Entry, Id, Opening, RecordType};
 use git_proof::proof::scheme::Scheme;
-use git_proof::proof::seal::SealedSession;
+use git_proof::proof::seal::{Rounds, SealedSession};
 use git_proof::proof::timestamp::Timestamp;
 
 use crate::scratch::{CONTENT, Scratch};
+use crate::table::run;
+
+/// Where the chain of rounds is.
+pub(crate) const ROUNDS: &str = "refs/proof/rounds";
 
 /// Commits on the branch `many`, each with a session of five entries anchored on it. The answer is what a seal would say of
 /// them.
@@ -107,6 +111,30 @@ fn session(number: usize, attested: &str) -> String {
         text.push('\n');
     }
     text
+}
+
+/// A chain of rounds with one session each.
+pub(crate) fn seal_each(scratch: &Scratch, sessions: &[SealedSession]) {
+    let at = Timestamp::parse("2026-03-01T00:00:00.000Z").unwrap();
+    let mut rounds = Rounds::new();
+    let mut stream = String::new();
+    for session in sessions {
+        let seal = rounds.seal(vec![session.clone()], at, at).unwrap().to_text();
+        rounds.push(seal.as_bytes()).unwrap();
+        stream.push_str(&format!(
+            "commit {ROUNDS}\ncommitter A <a@b> 1700000000 +0000\ndata 1\nr\nM 100644 inline seal.json\ndata {}\n{seal}\n",
+            seal.len()
+        ));
+    }
+    import(scratch, &stream);
+}
+
+/// Takes back the last round, and what the store remembers of it.
+pub(crate) fn unseal(scratch: &Scratch) {
+    let before = format!("{ROUNDS}~1");
+    let there = scratch.git(&["rev-parse", "--verify", "-q", &before]).output().unwrap().status.success();
+    run(&mut scratch.git(&if there { vec!["update-ref", ROUNDS, &before] } else { vec!["update-ref", "-d", ROUNDS] }));
+    std::fs::remove_dir_all(scratch.path().join(".git/proof")).unwrap();
 }
 
 /// Has git read a stream.

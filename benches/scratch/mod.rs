@@ -62,27 +62,39 @@ impl Scratch {
 
     /// Records so many sessions of a hundred entries.
     pub(crate) fn fill(&self, sessions: u32) {
-        let now = Timestamp::parse("2026-03-01T00:00:00.000Z").unwrap();
-        let event = NewEvent { tool: "bench", arguments: b"", at: now };
         let mut store = Store::open_or_create(&self.store(), Duration::from_mins(1)).unwrap();
         for number in 0..sessions {
-            let opening = Opening {
-                caller: "bench".into(),
-                intent: "one of many".into(),
-                proof_grade: false,
-                scheme: Scheme::V1,
-                session_id: Id::parse(&format!("session-{number}")).unwrap(),
-                started_at: now,
-                task_id: None,
-            };
-            store.start(&NewSession { opening: &opening, worktree: None }, &event).unwrap();
-            let thought = |entry: u32| {
-                let id = Id::parse(&format!("{number}-{entry}")).unwrap();
-                let (kind, metadata, parent, private, timestamp) = (RecordType::Analysis, None, None, false, now);
-                NewEntry::Thought(NewThought { id, kind, content: CONTENT, metadata, parent, private, timestamp })
-            };
-            let entries: Vec<NewEntry<'_>> = (0..100).map(thought).collect();
-            store.append(&opening.session_id, &entries, &event).unwrap();
+            record(&mut store, &format!("session-{number}"), 100);
         }
+    }
+
+    /// Records one session of so many entries.
+    pub(crate) fn session(&self, name: &str, entries: usize) {
+        record(&mut Store::open_or_create(&self.store(), Duration::from_mins(1)).unwrap(), name, entries);
+    }
+}
+
+/// Records a session in transactions of ten thousand entries: what is measured comes later.
+fn record(store: &mut Store, session: &str, count: usize) {
+    let now = Timestamp::parse("2026-03-01T00:00:00.000Z").unwrap();
+    let event = NewEvent { tool: "bench", arguments: b"", at: now };
+    let opening = Opening {
+        caller: "bench".into(),
+        intent: "one of many".into(),
+        proof_grade: false,
+        scheme: Scheme::V1,
+        session_id: Id::parse(session).unwrap(),
+        started_at: now,
+        task_id: None,
+    };
+    store.start(&NewSession { opening: &opening, worktree: None }, &event).unwrap();
+    let thought = |entry: usize| {
+        let id = Id::parse(&format!("{session}-{entry}")).unwrap();
+        let (kind, metadata, parent, private, timestamp) = (RecordType::Analysis, None, None, false, now);
+        NewEntry::Thought(NewThought { id, kind, content: CONTENT, metadata, parent, private, timestamp })
+    };
+    for from in (0..count).step_by(10_000) {
+        let entries: Vec<NewEntry<'_>> = (from..count.min(from + 10_000)).map(thought).collect();
+        store.append(&opening.session_id, &entries, &event).unwrap();
     }
 }

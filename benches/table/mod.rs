@@ -3,8 +3,12 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)] // what a benchmark is for; one whose figures mean nothing should stop
 #![allow(dead_code)] // each benchmark takes what it needs
 
+use std::fs::OpenOptions;
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
+
+use serde_json::json;
 
 /// What a figure must be.
 #[derive(Debug, Clone, Copy)]
@@ -65,21 +69,61 @@ impl Row {
     }
 }
 
+impl Row {
+    fn to_json(&self) -> String {
+        let Self { figure, ours, baseline, ratio, target } = self;
+        let (least, most) = match *target {
+            Target::AtLeast(least) => (Some(least), None),
+            Target::AtMost(most) => (None, Some(most)),
+            Target::None => (None, None),
+        };
+        // Cargo names the program after its benchmark, and a hash after that.
+        let program = std::env::current_exe().unwrap();
+        let program = program.file_stem().unwrap().to_string_lossy();
+        let bench = program.rsplit_once('-').map_or(&*program, |(name, _)| name);
+        json!({
+            "bench": bench, "figure": figure, "ours": ours, "baseline": baseline, "ratio": ratio,
+            "at_least": least, "at_most": most, "met": target.met(*ratio),
+        })
+        .to_string()
+    }
+}
+
 fn milliseconds(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1e3)
 }
 
-/// Prints the rows as a Markdown table, so that it can be pasted into the documentation.
+impl Target {
+    fn text(self) -> String {
+        match self {
+            Self::AtLeast(least) => format!("≥ {least}"),
+            Self::AtMost(most) => format!("≤ {most}"),
+            Self::None => "–".to_owned(),
+        }
+    }
+
+    /// Whether a ratio is what it must be; nothing where nothing is asked.
+    fn met(self, ratio: f64) -> Option<bool> {
+        match self {
+            Self::AtLeast(least) => Some(ratio >= least),
+            Self::AtMost(most) => Some(ratio <= most),
+            Self::None => None,
+        }
+    }
+}
+
+/// Prints the rows as a Markdown table, so that it can be pasted into the documentation. Where `GIT_PROOF_BENCH_JSON` names
+/// a file, they are added to it too, a line of JSON each: benches/all.sh makes one table of all benchmarks so.
 pub(crate) fn print(rows: &[Row]) {
     println!("| figure | ours | baseline | ratio | target | met |");
     println!("|---|--:|--:|--:|--:|---|");
     for Row { figure, ours, baseline, ratio, target } in rows {
-        let (target, met) = match *target {
-            Target::AtLeast(least) => (format!("≥ {least}"), if *ratio >= least { "yes" } else { "**no**" }),
-            Target::AtMost(most) => (format!("≤ {most}"), if *ratio <= most { "yes" } else { "**no**" }),
-            Target::None => ("–".to_owned(), "–"),
-        };
-        println!("| {figure} | {ours} | {baseline} | {ratio:.2} | {target} | {met} |");
+        let met = target.met(*ratio).map_or("–", |met| if met { "yes" } else { "**no**" });
+        println!("| {figure} | {ours} | {baseline} | {ratio:.2} | {} | {met} |", target.text());
+    }
+    if let Some(path) = std::env::var_os("GIT_PROOF_BENCH_JSON") {
+        let lines: String = rows.iter().map(|row| row.to_json() + "\n").collect();
+        OpenOptions::new().append(true).create(true).open(path).unwrap().write_all(lines.as_bytes()).unwrap();
     }
 }
 

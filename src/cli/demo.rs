@@ -22,7 +22,7 @@ use crate::ops::{self, DemoOutcome, DemoRequest, Scene};
 #[command(after_help = "\
 Examples:
   git proof demo
-  git proof demo --no-pause /tmp/proof-demo")]
+  git proof demo --no-pause proof-demo")]
 pub(super) struct Demo {
     /// Where to play: a directory that is empty or not there yet [default: a new one for temporary files]
     #[arg(value_name = "DIR")]

@@ -216,7 +216,7 @@ impl Prove {
 ///
 /// Nothing of them is left. Notes that were packed stay what they are.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  git proof memory drop 3\n  git proof memory drop 3 4 --session t-89-login")]
+#[command(after_help = "Examples:\n  git proof memory drop 5\n  git proof memory drop 3 4 --session t-89-login")]
 struct Forget {
     /// The numbers of the notes
     #[arg(required = true, value_name = "NOTE")]

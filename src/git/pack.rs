@@ -118,15 +118,14 @@ impl Pack {
         }
         let until = |first: usize| Some(number(&self.known, 8 + first * 4)?.min(self.count));
         let first = usize::from(id[0]);
-        let (start, end) = (if first == 0 { 0 } else { until(first - 1)? }, until(first)?);
-        let names = self.index(COUNTS + start * self.id_length, end.checked_sub(start)? * self.id_length)?;
-        let (mut low, mut high) = (0, end - start);
+        let (mut low, mut high) = (if first == 0 { 0 } else { until(first - 1)? }, until(first)?);
         while low < high {
             let middle = usize::midpoint(low, high);
-            match names[middle * self.id_length..(middle + 1) * self.id_length].cmp(id) {
+            let name = self.index(COUNTS + middle * self.id_length, self.id_length)?;
+            match name.as_ref().cmp(id) {
                 Ordering::Less => low = middle + 1,
                 Ordering::Greater => high = middle,
-                Ordering::Equal => return self.place(start + middle),
+                Ordering::Equal => return self.place(middle),
             }
         }
         None

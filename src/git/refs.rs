@@ -54,6 +54,21 @@ impl Git {
         }
     }
 
+    /// Like [`Git::move_ref`], but waits while the ref is where it was and only its lock is held. `false` if someone else
+    /// has moved it.
+    pub fn move_in_turn(&self, name: &str, old: Option<&CommitId>, new: &CommitId, why: &str) -> Result<bool> {
+        let mut turn = Turn::new(self);
+        loop {
+            if self.move_ref(name, old, new, why)? {
+                return Ok(true);
+            }
+            if self.tip(name)?.as_ref() != old {
+                return Ok(false);
+            }
+            turn.wait(self, name)?;
+        }
+    }
+
     fn move_by_command(&self, name: &str, old: Option<&CommitId>, new: &CommitId, why: &str) -> Result<bool> {
         let order = match old {
             None => format!("create {name} {new}\n"),
@@ -89,9 +104,7 @@ impl Git {
         why: &str,
         mut work: impl FnMut(Option<CommitId>) -> Result<(Option<CommitId>, T)>,
     ) -> Result<T> {
-        let patience = self.context.patience();
-        let begun = Instant::now();
-        let mut pause = Duration::from_micros(200);
+        let mut turn = Turn::new(self);
         loop {
             let old = self.tip(name)?;
             let (new, done) = work(old)?;
@@ -99,11 +112,7 @@ impl Git {
             if self.move_ref(name, old.as_ref(), &new, why)? {
                 return Ok(done);
             }
-            if begun.elapsed() > patience {
-                return Err(self.outpaced(name, patience));
-            }
-            thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(20));
+            turn.wait(self, name)?;
         }
     }
 
@@ -117,6 +126,29 @@ impl Git {
             return locked.hint(left_behind(&lock.to_string_lossy()));
         }
         Error::new(Code::RepositoryFailed, format!("others kept moving {name}")).because(waited).hint("try again")
+    }
+}
+
+/// The pauses of someone who waits for others to be done with a ref.
+struct Turn {
+    begun: Instant,
+    patience: Duration,
+    pause: Duration,
+}
+
+impl Turn {
+    fn new(git: &Git) -> Self {
+        Self { begun: Instant::now(), patience: git.context.patience(), pause: Duration::from_micros(200) }
+    }
+
+    /// Pauses; an error where that was done for too long.
+    fn wait(&mut self, git: &Git, name: &str) -> Result<()> {
+        if self.begun.elapsed() > self.patience {
+            return Err(git.outpaced(name, self.patience));
+        }
+        thread::sleep(self.pause);
+        self.pause = (self.pause * 2).min(Duration::from_millis(20));
+        Ok(())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::anchor::{Line, note_of, publish};
+use super::anchor::{Line, heal, note_of, publish};
 use super::text::{acceptable, without_secrets};
 use super::verify::{CommitVerdict, VerifyOutcome, gate_into};
 use super::workspace::Workspace;
@@ -107,13 +107,15 @@ pub fn vouch(workspace: &mut Workspace, request: &VouchRequest) -> Result<VouchO
     };
     let sessions = word.sessions.iter().map(|named| Named { root: named.root, count: named.count }).collect();
     let signature = git::sign(&workspace.context, word.to_text().as_bytes())?;
+    // What someone said who was killed before it was in the note must not be said twice.
+    let healed = heal(workspace, &git)?;
     let created = !is_said(&git, &word, &signature)?;
     let mut lines = Vec::new();
     if created {
         let line = NoteLine::Word { word: Box::new(word), signature };
         lines.push(Line { commit: id, text: line.to_line().unwrap_or_default(), change: None });
     }
-    let restored = publish(workspace, &git, &lines, None)?;
+    let restored = healed + publish(workspace, &git, &lines, None)?;
     let after = standing(workspace, &git, &commit)?;
     Ok(VouchOutcome {
         commit: id,

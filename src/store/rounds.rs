@@ -79,6 +79,14 @@ impl Store {
         })
     }
 
+    /// Forgets what was seen at one place.
+    pub fn forget_round(&mut self, place: &str) -> Result<()> {
+        self.write(|transaction| {
+            transaction.execute("DELETE FROM rounds WHERE place = ?1", [place])?;
+            Ok(())
+        })
+    }
+
     /// Forgets what was seen, here and anywhere: a person has decided that another chain is the right one.
     pub fn forget_rounds(&mut self) -> Result<()> {
         self.write(|transaction| {

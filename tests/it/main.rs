@@ -10,6 +10,7 @@ mod check;
 mod common;
 mod demo;
 mod doctor;
+mod faults;
 mod forgeries;
 mod format;
 mod fuzz_replay;

@@ -4,10 +4,10 @@
 use serde::Serialize;
 
 use super::chain::{Walked, links, seal_of};
-use super::seal::{announce, known, write};
-use crate::error::Result;
+use super::seal::{announce, keep_signature, known, write};
+use crate::error::{Code, Result};
 use crate::git::{Git, NOTES, ROUNDS, Remote};
-use crate::ops::anchor::note_of;
+use crate::ops::anchor::{heal, note_of};
 use crate::ops::workspace::Workspace;
 use crate::proof::digest::{CommitId, SealHash};
 use crate::proof::finding::{Finding, FindingCode};
@@ -127,9 +127,9 @@ fn attempt(
         let mut remade = Remade { was: old.round, round: None, sessions: left.len() as u64, unsigned: false };
         if let Some(seal) = rounds.seal(left, old.opened_at, old.sealed_at) {
             let sign = was_signed(git, commit, &text)?;
-            // What cannot be signed here and now is worth more unsigned than not at all.
+            // What cannot be signed here and now is worth more unsigned than not at all. What cannot be written is neither.
             let new = match write(workspace, git, seal.clone(), Some(&tip), sign) {
-                Err(_) if sign => {
+                Err(error) if error.code == Code::SigningFailed => {
                     remade.unsigned = true;
                     write(workspace, git, seal, Some(&tip), false)?
                 }
@@ -144,11 +144,15 @@ fn attempt(
         }
         joined.remade.push(remade);
     }
-    if !git.move_ref(ROUNDS, ours.as_ref(), &tip, &format!("git-proof: rounds of {}", remote.name))? {
-        return Ok(None);
+    for new in &written {
+        keep_signature(workspace, new)?;
     }
     if accept {
         workspace.store.forget_rounds()?;
+    }
+    let_go(workspace, git, &suffix)?;
+    if !git.move_in_turn(ROUNDS, ours.as_ref(), &tip, &format!("git-proof: rounds of {}", remote.name))? {
+        return Ok(None);
     }
     remember(workspace, &remote.name, &walked, joined.findings.is_empty())?;
     remember(workspace, HERE, &walked, true)?;
@@ -157,6 +161,18 @@ fn attempt(
     }
     joined.changed = ours != Some(tip);
     Ok(Some(joined))
+}
+
+/// Remembers no more of our chain than what stays of it: whoever is killed between moving the ref and remembering that must
+/// not be told for ever that seals which he made again himself are missing.
+fn let_go(workspace: &mut Workspace, git: &Git, suffix: &[CommitId]) -> Result<()> {
+    if suffix.is_empty() {
+        return Ok(());
+    }
+    match parent_of_last(git, suffix) {
+        Some(parting) => seen_at(workspace, git, HERE, &parting),
+        None => workspace.store.forget_round(HERE),
+    }
 }
 
 /// The parent of the oldest of these commits.
@@ -257,6 +273,7 @@ pub fn accept_rounds(workspace: &mut Workspace, named: Option<&str>) -> Result<J
     let git = workspace.git()?;
     git.must_be_writable()?;
     let remote = git.remote(named)?;
+    heal(workspace, &git)?; // such as the signature of a seal that was made again by someone who was killed
     let seen = workspace.store.seen_rounds()?;
     let theirs = git.list_remote(&remote)?;
     if theirs.contains_key(ROUNDS) {

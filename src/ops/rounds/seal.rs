@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::chain::{SEAL_FILE, Walked, walk};
 use crate::error::{Code, Error, Result};
 use crate::git::{self, FILE, Git, ROUNDS, TreeEntry};
-use crate::ops::anchor::{Line, is_true, publish};
+use crate::ops::anchor::{Line, heal, is_true, publish};
 use crate::ops::ledger::note_done;
 use crate::ops::verify::{LeftOut, Sealable, sealable};
 use crate::ops::workspace::Workspace;
@@ -18,7 +18,7 @@ use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
 use crate::proof::seal::{Seal, SealedSession, seal_hash};
 use crate::proof::timestamp::Timestamp;
-use crate::store::{HERE, SeenRound};
+use crate::store::{HERE, NewLine, SeenRound};
 
 /// Anchors that are named in an answer though they could not be sealed.
 const NAMED: usize = 100;
@@ -109,6 +109,7 @@ pub fn seal(workspace: &mut Workspace, request: &SealRequest) -> Result<SealOutc
     if !deferred.is_empty() && !request.defer {
         return Err(still_open(&deferred));
     }
+    heal(workspace, &git)?; // such as the signature of a seal after which someone was killed
     let sign = request.sign.unwrap_or_else(|| git.setting("proof.sign").is_some_and(|value| is_true(&value)));
     loop {
         let seen = workspace.store.seen_rounds()?;
@@ -130,7 +131,8 @@ pub fn seal(workspace: &mut Workspace, request: &SealRequest) -> Result<SealOutc
             )
         });
         let written = write(workspace, &git, seal, tip.as_ref(), sign)?;
-        if !git.move_ref(ROUNDS, tip.as_ref(), &written.commit, "git-proof: seal")? {
+        keep_signature(workspace, &written)?;
+        if !git.move_in_turn(ROUNDS, tip.as_ref(), &written.commit, "git-proof: seal")? {
             continue; // another process of this clone was faster
         }
         announce(workspace, &git, &written)?;
@@ -174,12 +176,26 @@ pub(super) fn write(
     Ok(Written { hash: seal_hash(text.as_bytes()), seal, commit, signature })
 }
 
+impl Written {
+    /// The line of its note.
+    fn signature_line(&self) -> Option<Line> {
+        let line = NoteLine::Seal { seal: self.hash, signature: self.signature.clone()? };
+        Some(Line { commit: self.commit, text: line.to_line().unwrap_or_default(), change: None })
+    }
+}
+
+/// Keeps a signature in the store before any ref names the seal: whoever is killed right after that ref was moved does not
+/// lose it. Where the seal comes to nothing, so does the line.
+pub(super) fn keep_signature(workspace: &mut Workspace, written: &Written) -> Result<()> {
+    let Some(line) = written.signature_line() else { return Ok(()) };
+    let new = NewLine { commit: line.commit, line: &line.text, change: None };
+    workspace.store.remember(&[new], None, workspace.context.now())
+}
+
 /// Remembers a seal that is the newest of the chain now, and puts its signature into its note.
 pub(super) fn announce(workspace: &mut Workspace, git: &Git, written: &Written) -> Result<()> {
-    if let Some(signature) = &written.signature {
-        let line = NoteLine::Seal { seal: written.hash, signature: signature.clone() };
-        let text = line.to_line().unwrap_or_default();
-        publish(workspace, git, &[Line { commit: written.commit, text, change: None }], None)?;
+    if let Some(line) = written.signature_line() {
+        publish(workspace, git, &[line], None)?;
     }
     workspace.store.see_newer_round(&SeenRound {
         place: HERE.to_owned(),

@@ -3,7 +3,7 @@
 pub(crate) mod clones;
 mod hostile;
 mod keeping;
-mod killed;
+pub(crate) mod killed;
 mod kinds;
 mod notes;
 mod partial;

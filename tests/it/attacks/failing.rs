@@ -69,9 +69,13 @@ fn files_processes_and_time_that_run_out_are_no_yes() {
 fn git_that_cannot_be_run_is_no_yes() {
     let proven = broken();
     for path in ["/nowhere", ""] {
-        let mut command = proven.scratch.proof(["gate", "--base", &proven.base, "--head", &proven.head]);
+        let mut command = proven.scratch.proof(["verify", &format!("{}..{}", proven.base, proven.head)]);
         let ran: Ran = command.env("PATH", path).output().unwrap().into();
         assert!(matches!(ran.exit, Some(3 | 4)), "{ran:?}");
+        // A gate over a short, straight range does not need it.
+        let mut command = proven.scratch.proof(["gate", "--base", &proven.base, "--head", &proven.head]);
+        let ran: Ran = command.env("PATH", path).output().unwrap().into();
+        assert_eq!(ran.exit, Some(1), "{ran:?}");
     }
 }
 

@@ -36,9 +36,10 @@ const ELSEWHERE: [(&str, &str); 2] =
     [("cargo install --path .", "packaging/fresh.sh"), ("cargo test", "packaging/fresh.sh; this is one of the tests")];
 
 /// Programs that lines use and that need not be here: what stands in for them.
-const STAND_INS: [(&str, &str); 4] = [
+const STAND_INS: [(&str, &str); 5] = [
     ("cargo", "echo 'test result: ok. 212 passed'"),
     ("claude", "while [ \"$1\" != -- ]; do shift; done; shift; exec \"$@\""), // claude mcp add NAME -- COMMAND
+    ("gh", "cat >/dev/null"),
     ("npx", "exec \"$@\""),
     ("uvx", "exec \"$@\""),
 ];

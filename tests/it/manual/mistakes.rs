@@ -51,7 +51,7 @@ const OPEN: &[Mistake] = &[
     (&["record", "--type", "plan", "--content", "x", "--metadata", "{"], 2, &["metadata", "give a JSON object"]),
     (&["log", "--session", "t"], 2, &["there is no session t", "git proof log --all"]),
     (&["log", "-n", "x"], 2, &["invalid value 'x' for '--limit <N>': it takes a whole number", "-h"]),
-    (&["show", "r"], 2, &["there is no record r", "git proof log"]),
+    (&["show", "r"], 2, &["\"r\" is neither a record of this clone nor a commit", "git proof log"]),
     (&["prove", "--record", "r"], 2, &["there is no record r", "git proof log"]),
     (&["finalize"], 1, &["session s has no records", "git proof record"]),
     (&["root"], 1, &["session s is not finalized", "git proof finalize --session s"]),

@@ -25,10 +25,20 @@ git clone --quiet ../plain.git ../plain
 git -C ../plain remote set-url origin ../plain.git
 echo "not committed yet" >>../plain/importer.txt
 
+# Two notes that are packed, and two that are left behind.
+notes() {
+  git proof memory put --key flaky --text "the importer test fails once in ten runs"
+  git proof memory put --key todo --text-file notes.md
+  git proof memory pack
+  git proof memory put --text "left behind"
+  git proof memory put --text "and another one"
+}
+
 # A session that explains what is staged: record, commit, reflect, finalize.
 explain() { # SESSION SUBJECT
   git proof start --session-id "$1" --task "${1%-*}" --intent "fix the login loop"
   git proof record --type plan --content "Look at the write-ahead log first."
+  [ "$1" != t-89-login ] || notes
   git proof record --type decision --content "WAL; rejected: rollback journal, readers would wait"
   git commit --quiet -m "$2"
   git proof record --type reflection --content "Idempotent now. Unsure about network file systems."
@@ -42,6 +52,8 @@ git add .proof
 explain t-88-policy "Policy"
 git proof seal
 git push --quiet --set-upstream origin main
+
+echo "look at the second caller" >notes.md
 
 # Three proven commits on a branch; the middle one has been reworded since.
 git checkout --quiet -b feature
@@ -67,6 +79,7 @@ git checkout --quiet feature
 # An open session that could be closed, and changes that could be committed.
 git proof start --session-id current --intent "make the importer idempotent"
 git proof record --type decision --content "first try" --json >../first
+git proof memory put --text "the fifth note"
 git proof record --type reflection --content "Done, as far as I can see."
 echo "not committed yet" >>importer.txt
 echo "what was found" >findings.md

@@ -108,6 +108,7 @@ fn every_answer_is_as_its_schema_says_in_every_version() {
         assert_eq!(agent.ok("verify_commits", json!({}))["verdict"], "pass");
         assert_eq!(agent.ok("round_seal", json!({}))["round"], 1);
         agent.refused("ERR_NOTHING_TO_SEAL", "round_seal", json!({}));
+        assert_eq!(agent.ok("retention_run", json!({ "dry_run": true }))["rounds"], 1);
         agent.refused("ERR_COMMIT_NOT_FOUND", "verify_commits", json!({ "commits": ["nowhere"] }));
         let proof = agent.ok("merkle_proof", json!({ "record_id": plan["id"] }));
         agent.ok("merkle_verify", json!({ "proof": proof, "session_id": "s1" }));
@@ -118,7 +119,7 @@ fn every_answer_is_as_its_schema_says_in_every_version() {
         assert_eq!(agent.ok("audit_verify_chain", s1())["valid"], false);
         let tools = agent.ask(async |peer| peer.list_all_tools().await.unwrap());
         for tool in &tools {
-            if !matches!(&*tool.name, "verify_commits" | "round_seal") {
+            if !matches!(&*tool.name, "verify_commits" | "round_seal" | "retention_run") {
                 agent.refused("INVALID_PARAMS", &tool.name, json!({}));
             }
             agent.refused("INVALID_PARAMS", &tool.name, json!({ "nobody": "asked" }));

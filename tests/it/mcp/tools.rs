@@ -267,7 +267,7 @@ fn a_change_that_was_staged_before_the_reflection_is_rooted_in_its_commit() {
     let anchored = agent.ok("anchor_commit", json!({ "session_id": "s1" }));
     assert_eq!((&anchored["anchors"][0]["rooted"], &anchored["anchors"][0]["created"]), (&json!(true), &json!(true)));
     let verified = agent.ok("verify_commits", json!({ "commits": ["HEAD", "HEAD~1"] }));
-    assert_eq!(verified["summary"], json!({ "pass": 1, "fail": 0, "exempt": 1, "unchecked": 0 }));
+    assert_eq!(verified["summary"], json!({ "pass": 1, "vouched": 0, "fail": 0, "exempt": 1, "unchecked": 0 }));
     assert_eq!(verified["commits"][0]["binding"], "exact");
     let oid = verified["commits"][0]["commit"].as_str().unwrap().to_owned();
     let uri = format!("proof://commit/{oid}");

@@ -15,11 +15,11 @@ use crate::anchoring::clones::Clone;
 use crate::common;
 use crate::store::scratch::{Scratch, text};
 
-const ROUNDS: &str = "refs/proof/rounds";
+pub(crate) const ROUNDS: &str = "refs/proof/rounds";
 
 impl Clone<'_> {
     /// The text of a round's seal, as git has it.
-    fn seal_text(&self, back: usize) -> String {
+    pub(crate) fn seal_text(&self, back: usize) -> String {
         let raw =
             self.command("git").args(["cat-file", "blob", &format!("{ROUNDS}~{back}:seal.json")]).output().unwrap();
         String::from_utf8(raw.stdout).unwrap()
@@ -33,13 +33,13 @@ impl Clone<'_> {
     }
 
     /// How the chain stands.
-    fn rounds(&self) -> (Option<i32>, Value) {
+    pub(crate) fn rounds(&self) -> (Option<i32>, Value) {
         let ran = self.run(&["--json", "rounds"]);
         (ran.exit, serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}")))
     }
 
     /// The ids of the sessions of each round.
-    fn sealed(&self) -> Vec<Vec<String>> {
+    pub(crate) fn sealed(&self) -> Vec<Vec<String>> {
         let (exit, found) = self.rounds();
         assert_eq!(exit, Some(0), "{found}");
         let rounds = found["rounds"].as_array().unwrap().len();
@@ -61,7 +61,7 @@ impl Clone<'_> {
     }
 
     /// Makes a key, and lets git sign with it. The answer is the public key.
-    fn signs_as(&self, name: &str) -> String {
+    pub(crate) fn signs_as(&self, name: &str) -> String {
         let key = make_key(self.scratch, name);
         self.git(&["config", "gpg.format", "ssh"]);
         self.git(&["config", "user.signingkey", key.to_str().unwrap()]);

@@ -87,6 +87,31 @@ fn finalize_with_a_failing_call_is_finalized_or_says_that_it_is_not() {
     fail_each_call(&scratch, &["--json", "finalize"], prepare, done);
 }
 
+#[test]
+fn memory_pack_with_a_failing_call_has_packed_all_or_says_that_it_has_not() {
+    let scratch = Scratch::with_session();
+    if no_strace(&scratch) {
+        return;
+    }
+    let (put, packed) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
+    let prepare = || {
+        for _ in 0..2 {
+            put.set(put.get() + 1);
+            scratch.json(&["memory", "put", "--text", &format!("note {}", put.get())]);
+        }
+        packed.set(scratch.rows("memory_long_term"));
+    };
+    let done = || {
+        let (waiting, now) = (scratch.rows("memory_short_term"), scratch.rows("memory_long_term"));
+        assert!(waiting == 0 && now == put.get() || now == packed.get() && waiting == put.get() - now, "half packed");
+        waiting == 0
+    };
+    fail_each_call(&scratch, &["--json", "memory", "pack"], prepare, done);
+    for note in 1..=put.get() {
+        scratch.json(&["memory", "prove", "--text", &format!("note {note}")]);
+    }
+}
+
 /// Runs a command that may not make any file longer than so many blocks of 512 bytes.
 fn with_little_room(scratch: &Scratch, blocks: u64, arguments: &[&str]) -> Ran {
     let script = format!("ulimit -f {blocks}; trap '' XFSZ; exec \"$@\"");

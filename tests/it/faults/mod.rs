@@ -1,0 +1,5 @@
+//! What happens to `seal`, `rounds accept` and `vouch` when a system call fails, and to a team whose processes are killed at
+//! any moment. The faults of other commands are beside their tests.
+
+mod calls;
+mod team;
