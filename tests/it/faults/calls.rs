@@ -116,7 +116,8 @@ fn sync_that_makes_a_seal_again_and_is_killed_at_any_write_is_finished_by_the_ne
 
 #[test]
 fn sync_that_makes_a_seal_again_on_a_full_disk_is_finished_by_the_next() {
-    join_with("error=ENOSPC", &["pwrite64", "link", "rename", "mkdir", "fsync", "fdatasync"]);
+    // Not mkdir: without a folder to sign in, the seal is made again unsigned, and sync says so.
+    join_with("error=ENOSPC", &["pwrite64", "link", "rename", "fsync", "fdatasync"]);
 }
 
 #[test]

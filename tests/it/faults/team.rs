@@ -3,6 +3,7 @@
 //!
 //! `GIT_PROOF_TEST_KILLS` and `GIT_PROOF_TEST_SECONDS` make it longer, `GIT_PROOF_TEST_SEED` plays other games.
 
+mod checks;
 mod member;
 mod told;
 
