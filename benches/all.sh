@@ -15,7 +15,7 @@ named=()
 for bench in "$@"; do named+=(--bench "$bench"); done
 
 status=0
-printed=$(GIT_PROOF_BENCH_JSON=$rows cargo bench --locked --no-fail-fast "${named[@]}" | tee /dev/stderr) || status=$?
+printed=$(GIT_PROOF_BENCH_JSON=$rows cargo bench --locked --no-fail-fast "${named[@]}" | tee >(cat >&2)) || status=$?
 
 # What cargo says comes between the tables; each has its two lines of head.
 printf '\n'
