@@ -1,6 +1,6 @@
 //! Seals, as a verdict needs them: which round has an anchor, which seals count by the policy, and since when.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::rules::Rules;
 use crate::error::Result;
@@ -83,6 +83,14 @@ impl Rules {
         seals.fetched = tip.is_some();
         let notes = git.tip(NOTES)?.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
         let asks = !self.requirements.sealers.is_empty() || each.is_some();
+        // Whoever wants to hear of every seal looks through all notes anyway; to find the note of each seal by itself takes
+        // a good part of the whole time.
+        let noted = match (&notes, &each) {
+            (Some(notes), Some(_)) => Some(noted_commits(git, notes)),
+            _ => None,
+        };
+        let may_be_signed =
+            |commit: &CommitId| asks && noted.as_ref().is_none_or(|noted: &HashSet<CommitId>| noted.contains(commit));
         let mut signed: Vec<(Timestamp, Vec<PublicKey>)> = Vec::new();
         let walked = tip.map(|tip| {
             walk(git, &tip, &mut |sealed| {
@@ -95,7 +103,9 @@ impl Rules {
                     seals.anchors.extend(session.anchors.iter().map(|anchor| (*anchor, listed.clone())));
                 }
                 let keys = match &notes {
-                    Some(notes) if asks => signing_keys(git, notes, &sealed.commit, &sealed.hash, sealed.seal),
+                    Some(notes) if may_be_signed(&sealed.commit) => {
+                        signing_keys(git, notes, &sealed.commit, &sealed.hash, sealed.seal)
+                    }
                     _ => Vec::new(),
                 };
                 if let Some(each) = &mut each {
@@ -186,6 +196,16 @@ impl Rules {
         let signers: Vec<Signer<'_>> = keys.iter().filter_map(valid).collect();
         self.signers.people(&signers).into_iter().map(str::to_owned).collect()
     }
+}
+
+/// The commits that have a note, as far as the notes can be read.
+fn noted_commits(git: &Git, notes: &TreeId) -> HashSet<CommitId> {
+    let mut commits = HashSet::new();
+    // What cannot be read is reported by whoever reads the notes themselves.
+    let _ = git.each_note(notes, &mut |commit, _| {
+        commits.insert(commit);
+    });
+    commits
 }
 
 /// The keys that signed a seal, whoever has them.
