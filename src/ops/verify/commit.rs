@@ -7,28 +7,25 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::gather::{Gatherer, Told};
-use super::range::Ends;
 use super::rules::Rules;
 use super::word::{self, Vouched};
 use crate::git::{Commit, Read};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::Sighting;
 use crate::proof::digest::{AnchorId, CommitId, RootHash, TreeId};
-use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
+use crate::proof::finding::{Finding, FindingCode, Verdict};
 use crate::proof::grade::{Reason, Subject};
 use crate::proof::note::Signature;
 use crate::proof::policy::Binding;
 use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
 use crate::proof::trailer::{ProofTrailer, ProofTrailers};
-use crate::proof::verify::{self, Candidate, CommitFacts, Evidence, Judged, Outcome, Standing};
+use crate::proof::verify::{self, Candidate, CommitFacts, Evidence, Judged, Standing};
 
 /// How deep squashes of squashes are followed.
 const MAX_DEPTH: u32 = 3;
-/// Longest range that is taken for a squash, in commits.
-const MAX_RANGE: usize = 1000;
 /// Most commits of ranges that are looked at for one commit.
-const MAX_LOOKED_AT: usize = 4 * MAX_RANGE;
+const MAX_LOOKED_AT: usize = 4000;
 
 /// A commit and how it stands.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
@@ -104,11 +101,12 @@ pub(super) fn explain(gatherer: &Gatherer, rules: &Rules, id: &CommitId) -> Read
     Judge::new(gatherer, rules).reason(&*gatherer.commit(id)?)
 }
 
-struct Judge<'a> {
-    gatherer: &'a Gatherer,
+/// Judges commits; the parts of squashes with them.
+pub(super) struct Judge<'a> {
+    pub(super) gatherer: &'a Gatherer,
     rules: &'a Rules,
     /// How many more commits of ranges are looked at: ranges of ranges multiply, and anyone may add to the index.
-    budget: Cell<usize>,
+    pub(super) budget: Cell<usize>,
 }
 
 /// An anchor with its signatures, and how it stands.
@@ -124,7 +122,7 @@ impl<'a> Judge<'a> {
         Self { gatherer, rules, budget: Cell::new(MAX_LOOKED_AT) }
     }
 
-    fn commit(&self, id: &CommitId, depth: u32) -> CommitVerdict {
+    pub(super) fn commit(&self, id: &CommitId, depth: u32) -> CommitVerdict {
         let blank = |subject: String, parents: Vec<CommitId>| CommitVerdict {
             commit: *id,
             subject,
@@ -346,68 +344,6 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// A range that this commit is the whole of.
-    fn by_range(&self, facts: &CommitFacts, depth: u32) -> Option<Squash> {
-        let change = facts.change?;
-        let mut failed = None;
-        for sighting in self.gatherer.sightings(&change) {
-            let Sighting::Range { base, head } = sighting else { continue };
-            if head == facts.id {
-                continue;
-            }
-            match self.range(&base, &head, facts, depth) {
-                Some(squash) if squash.verdict == Verdict::Pass => return Some(squash),
-                Some(squash) => failed = failed.or(Some(squash)),
-                None => {}
-            }
-        }
-        failed
-    }
-
-    fn range(&self, base: &CommitId, head: &CommitId, facts: &CommitFacts, depth: u32) -> Option<Squash> {
-        let git = &self.gatherer.git;
-        let (from, till) = (self.gatherer.commit(base).ok()?.tree, self.gatherer.commit(head).ok()?.tree);
-        let whole = git.change_between(Some(&from), &till).ok()?;
-        if whole != facts.change {
-            return None;
-        }
-        let commits = git.commits(&[&format!("{base}..{head}")]).ok()?;
-        if commits.is_empty() || commits.len() > MAX_RANGE || commits.contains(&facts.id) {
-            return None;
-        }
-        let left = self.budget.get().checked_sub(commits.len())?;
-        self.budget.set(left);
-        let mut squash =
-            Squash { verdict: Verdict::Exempt, sessions: Vec::new(), findings: Vec::new(), base: *base, head: *head };
-        let mut known = HashSet::new();
-        let (mut parents, mut unproven) = (Vec::new(), false);
-        // From the oldest on, as they were made.
-        for id in commits.iter().rev() {
-            let commit = self.commit(id, depth + 1);
-            squash.verdict = squash.verdict.max(commit.verdict);
-            unproven |= commit.proof_grade && commit.verdict == Verdict::Exempt;
-            parents.extend(commit.parents);
-            for session in commit.sessions {
-                if known.insert(session.anchor_id) {
-                    squash.sessions.push(session);
-                }
-            }
-            let short = &id.to_string()[..12];
-            squash.findings.extend(commit.findings.into_iter().map(|mut finding| {
-                finding.message = format!("in the squashed commit {short}: {}", finding.message);
-                finding
-            }));
-        }
-        // A part that must be proven and is not: neither is the whole.
-        if unproven && squash.verdict == Verdict::Pass {
-            squash.verdict = Verdict::Exempt;
-        }
-        let ends = Ends { tips: vec![*head], excluded: vec![*base] };
-        let listed = commits.iter().copied().collect();
-        // A range of which git shows only a part is none.
-        ends.unexplained(self.gatherer, &listed, parents.iter().chain([head])).is_empty().then_some(squash)
-    }
-
     fn session(&self, weighed: &Weighed) -> SessionVerdict {
         let anchor = &weighed.anchor;
         let gathered = self.gatherer.evidence(&anchor.root);
@@ -442,67 +378,6 @@ fn satisfied(weighed: &[Weighed], trailers: &ProofTrailers) -> bool {
             ProofTrailer::Root(root) => holding().any(|weighed| verify::is_named(&weighed.anchor, root)),
             _ => true,
         })
-}
-
-/// A range that a commit is the whole of, and how it stands.
-struct Squash {
-    verdict: Verdict,
-    sessions: Vec<SessionVerdict>,
-    findings: Vec<Finding>,
-    base: CommitId,
-    head: CommitId,
-}
-
-impl Squash {
-    /// Whether nothing is wrong with it but that parts of it have no anchor.
-    fn lacks_only_anchors(&self) -> bool {
-        let severe = |finding: &&Finding| finding.severity > Severity::Warning;
-        self.findings.iter().filter(severe).all(|finding| finding.code == FindingCode::AnchorMissing)
-    }
-
-    fn conclude<'a>(
-        &self,
-        trailers: &ProofTrailers,
-        others: impl Iterator<Item = &'a Finding>,
-        must_be_anchored: bool,
-    ) -> Outcome {
-        let mut findings = self.findings.clone();
-        findings.extend(others.cloned().map(Finding::softened));
-        let mut verdict = self.verdict;
-        let strays: Vec<Finding> = trailers.strays.iter().map(verify::stray).collect();
-        if strays.iter().any(|stray| stray.severity == Severity::Error) {
-            verdict = Verdict::Fail;
-        }
-        findings.extend(strays);
-        for trailer in &trailers.trailers {
-            let ProofTrailer::Root(root) = trailer else { continue };
-            let proven = self.sessions.iter().any(|session| {
-                session.holds
-                    && session.session_id == root.session_id
-                    && session.root == root.root
-                    && session.count == root.count
-                    && session.scheme == root.scheme
-            });
-            if !proven {
-                verdict = Verdict::Fail;
-                let message = format!(
-                    "Proof-Root names session {}, which explains nothing in the squashed range {}..{}",
-                    root.session_id, self.base, self.head
-                );
-                findings.push(Finding::error(FindingCode::TrailerMismatch, message));
-            }
-        }
-        if verdict == Verdict::Exempt && !self.sessions.iter().any(|session| session.holds) {
-            let finding =
-                Finding::error(FindingCode::AnchorMissing, "no commit of the squashed range has an anchor that holds");
-            findings.push(if must_be_anchored { finding } else { finding.softened() });
-        }
-        if verdict == Verdict::Exempt && must_be_anchored {
-            verdict = Verdict::Fail;
-        }
-        let binding = (verdict == Verdict::Pass).then_some(Binding::Squashed);
-        Outcome { verdict, binding, findings }
-    }
 }
 
 /// The same thing said twice is said once.

@@ -11,6 +11,7 @@ mod range;
 mod rules;
 mod sealable;
 mod seals;
+mod squash;
 mod survey;
 mod word;
 
