@@ -94,6 +94,14 @@ impl Git {
         self.packed = Some(RefCell::new(Reader::new(packs)));
     }
 
+    /// Sorts objects by what is a delta of what, where packs are read here: git keeps those that belong together all over the
+    /// pack, and each that is read alone is put together from its beginning.
+    pub(crate) fn sort_by_family(&self, objects: &mut [ObjectId]) {
+        objects.sort_by_cached_key(|id| self.place_of(id));
+        objects.sort_by_cached_key(|id| self.place_of(id).map(|place| (self.family_of(place), place)));
+        self.forget_families();
+    }
+
     /// Where an object is; `None` where it is in no pack that is read here.
     pub(crate) fn place_of(&self, id: &ObjectId) -> Option<Place> {
         self.packed.as_ref()?.borrow().packs().find(id)

@@ -56,9 +56,16 @@ pub struct RoundOutcome {
     pub findings: Vec<Finding>,
 }
 
+/// The repository, for whoever reads all of its rounds.
+pub(super) fn open(context: &Context) -> Result<Git> {
+    let mut git = Git::open(&Repository::discover(context)?, context)?;
+    git.read_packs(git.packs(true));
+    Ok(git)
+}
+
 /// Lists and verifies the chain.
 pub fn rounds(context: &Context) -> Result<RoundsOutcome> {
-    let git = Git::open(&Repository::discover(context)?, context)?;
+    let git = open(context)?;
     let survey = survey(context, &git, None)?;
     let in_chain = |commit: &CommitId| survey.walked.commits.iter().any(|(known, _)| known == commit);
     let seen = survey.seen.iter().map(|seen| SeenView {
@@ -75,7 +82,7 @@ pub fn rounds(context: &Context) -> Result<RoundsOutcome> {
 
 /// One round of the chain.
 pub fn round(context: &Context, number: u64) -> Result<RoundOutcome> {
-    let git = Git::open(&Repository::discover(context)?, context)?;
+    let git = open(context)?;
     let survey = survey(context, &git, Some(number))?;
     let last = survey.rounds.len();
     let index = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));

@@ -6,10 +6,10 @@ use std::fs;
 use serde::Serialize;
 
 use super::chain::{Walked, walk};
-use super::list::no_such;
+use super::list::{no_such, open};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git::{Git, ROUNDS, Repository};
+use crate::git::{Git, ROUNDS};
 use crate::proof::checkpoint::{self, Origin};
 use crate::proof::digest::RootHash;
 use crate::proof::log;
@@ -161,8 +161,4 @@ pub fn checkpoint(context: &Context, request: &CheckpointRequest) -> Result<Chec
         checkpoint: checkpoint::signed(&origin, &head.log, &key),
         verifier_key: checkpoint::verifier_key(&origin, &key),
     })
-}
-
-fn open(context: &Context) -> Result<Git> {
-    Git::open(&Repository::discover(context)?, context)
 }

@@ -103,7 +103,8 @@ pub(super) struct Written {
 
 /// Seals a round.
 pub fn seal(workspace: &mut Workspace, request: &SealRequest) -> Result<SealOutcome> {
-    let git = workspace.git()?;
+    let mut git = workspace.git()?;
+    git.read_packs(git.packs(true)); // the whole chain, and all notes
     git.must_be_writable()?;
     let deferred = workspace.store.open_sessions()?;
     if !deferred.is_empty() && !request.defer {

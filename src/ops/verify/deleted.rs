@@ -92,6 +92,7 @@ pub(super) fn noted(git: &Git, notes: &TreeId) -> Read<HashSet<AnchorId>> {
         Ok(()) | Err(ObjectError::Damaged(..)) => {}
         Err(missing) => return Err(missing),
     }
+    git.sort_by_family(&mut blobs);
     let mut anchors = HashSet::new();
     for blob in blobs {
         let text = match git.blob(&blob, MAX_NOTE) {

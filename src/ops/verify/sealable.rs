@@ -46,6 +46,8 @@ pub(in crate::ops) fn sealable(
     let notes = git.commit(&notes)?.tree;
     let mut blobs = Vec::new();
     git.each_note(&notes, &mut |commit, blob| blobs.push((commit, blob)))?;
+    // As in the pack: each blob alone is put together from the beginning of its deltas.
+    blobs.sort_by_cached_key(|(_, blob)| git.place_of(blob));
     let mut times: HashMap<AnchorId, Timestamp> = HashMap::new();
     let mut commits: BTreeMap<CommitId, Vec<Id>> = BTreeMap::new();
     for (commit, blob) in blobs {
