@@ -27,6 +27,9 @@ pub(super) struct Ahead {
 /// Most bytes that are kept of what was read ahead: anyone may write a note, and have many commits share it.
 const MOST: usize = 512 << 20;
 
+/// Commits of which notes and evidence are read ahead at once: of 100,000, all at once took 270 MiB, 20,000 at a time 258.
+const AT_ONCE: usize = 8_000;
+
 /// Something that is in a pack.
 type Placed<K> = (Place, K, ObjectId);
 
@@ -52,9 +55,16 @@ pub(super) fn judge(
             Ok(())
         });
         let mut two = Two { here: gatherer, there: jobs, left: &left };
-        let verdicts = two
-            .read_ahead(commits)
-            .and_then(|()| two.share(commits.to_vec(), move |gatherer, id| Some(commit::judge(gatherer, rules, &id))));
+        let mut verdicts = Some(Vec::with_capacity(commits.len()));
+        for part in commits.chunks(AT_ONCE) {
+            left.store(MOST, Relaxed);
+            let judge = move |gatherer: &Gatherer, id| Some(commit::judge(gatherer, rules, &id));
+            let judged = two.read_ahead(part).and_then(|()| two.share(part.to_vec(), judge));
+            verdicts = verdicts.zip(judged).map(|(mut all, judged)| {
+                all.extend(judged);
+                all
+            });
+        }
         drop(two);
         other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         verdicts.ok_or_else(|| Error::new(Code::RepositoryFailed, "a thread ended before its work was done"))
