@@ -17,6 +17,7 @@ mod input;
 mod ledger;
 mod log;
 mod memory;
+mod pending;
 mod prove;
 mod receive;
 mod record;
@@ -46,7 +47,7 @@ pub use audit::{AuditOutcome, audit};
 pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{CheckedProof, ConsistencyOutcome, LoggedOutcome, ProofOutcome, check_proof, check_proof_line};
-pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit};
+pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit, before_fixup};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
 pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
 pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};
@@ -63,6 +64,7 @@ pub use memory::{
     DropOutcome, MemoryOutcome, MemoryProof, NoteView, PackOutcome, PackRequest, PackedView, PutOutcome, PutRequest,
     memory, memory_drop, memory_pack, memory_prove, memory_put,
 };
+pub use pending::{Moment, expect_commit, mend};
 pub use prove::{InclusionOutcome, prove};
 pub use receive::{Received, RefUpdate, receive};
 pub use record::{RecordRequest, record};

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::anchor;
+use super::pending::{self, Moment};
 use super::rounds::{self, Remade};
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
@@ -48,6 +49,7 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
     let git = workspace.git()?;
     git.must_be_writable()?;
     let remote = git.remote(named)?;
+    pending::mend(workspace, Moment::Between)?;
     let mut outcome = SyncOutcome {
         remote: remote.name.clone(),
         fetched: Vec::new(),
