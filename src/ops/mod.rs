@@ -83,7 +83,8 @@ pub use secrets::{Secret, find_secret};
 pub use squashing::before_squash;
 pub use start::{StartOutcome, StartRequest, start};
 pub use story::{
-    CommitStory, Label, LeftAway, Meant, Point, Points, Step, StepKind, StoryOutcome, StoryRequest, Trail, meant, story,
+    CommitStory, Label, LeftAway, Meant, Point, Points, Step, StepKind, StoryOutcome, StoryRequest, Trail, listed,
+    meant, rejections, story,
 };
 pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
 pub use verify::{

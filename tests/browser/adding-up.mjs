@@ -56,6 +56,10 @@ export const addingUp = {
       "Magic link: scanners use it up",
       "TOTP: needs an app before the first login",
     ]);
+    // The trail is made by the script, of the same places.
+    const parts = (where) => page.locator(`${where} .decision .rejected`).allTextContents();
+    const [told, trail] = [await parts(".story"), await parts(".timeline")];
+    assert(told.length > 0 && told.every((part) => trail.includes(part)), JSON.stringify({ told, trail }));
   },
 
   async "one character changed in one line makes that line red, and no other"({ browser, file }) {
