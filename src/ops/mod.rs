@@ -2,6 +2,7 @@
 //! the MCP server and the hooks all give; how it is shown to a person is the command line's work.
 
 mod agent;
+mod alone;
 mod anchor;
 mod attest;
 mod audit;

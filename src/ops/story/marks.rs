@@ -57,9 +57,11 @@ pub(super) struct Stretch {
     pub(super) place: Range<usize>,
 }
 
-/// Where a text says something of this kind: stretches in order, none of which touches another's bytes.
+/// Where a text says something of this kind: stretches in order, none of which touches another's bytes. A mark that nothing
+/// follows says nothing.
 pub(super) fn places(content: &str, label: Label) -> Vec<Range<usize>> {
-    let stretches = stretches(content).into_iter().filter(|stretch| stretch.label == Some(label));
+    let said = |stretch: &Stretch| stretch.label == Some(label) && !stretch.text.trim().is_empty();
+    let stretches = stretches(content).into_iter().filter(said);
     stretches.map(|stretch| stretch.place).collect()
 }
 
