@@ -81,7 +81,8 @@ pub(super) fn stretches(content: &str) -> Vec<Stretch> {
             && !last.text.is_empty()
         {
             let below = item || line.starts_with([' ', '\t']);
-            if line.trim().is_empty() || !below && (listing || ends_sentence(&last.text)) {
+            let begins = line.starts_with(char::is_uppercase);
+            if line.trim().is_empty() || !below && (listing || begins || ends_sentence(&last.text)) {
                 open = None;
             }
         }
@@ -176,6 +177,7 @@ mod tests {
         assert_eq!(rejected("Quote it.\nRejected: $*, which splits.\nDone."), ["Rejected: $*, which splits.\n"]);
         assert_eq!(rejected("Use a map. Rejected a list because it is slow."), ["Rejected a list because it is slow."]);
         assert_eq!(rejected("A.\nRejected:\n- b: slow\n* c\nThen d."), ["Rejected:\n- b: slow\n* c\n"]);
+        assert_eq!(rejected("A.\nRejected: b\nSo c"), ["Rejected: b\n"]);
         assert_eq!(rejected("- chosen: a\n- rejected: b\n- ruled out: ö"), ["rejected: b\n", "ruled out: ö"]);
         assert_eq!(
             rejected("A! Rejected: b\nthat is broken\ninto lines. So."),
