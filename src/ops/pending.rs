@@ -124,6 +124,7 @@ fn mend_where(workspace: &mut Workspace, moment: Moment<'_>, only: Option<&Id>) 
     let git = workspace.git()?;
     let head = git.tip("HEAD")?;
     let mut mended = Vec::new();
+    let mut failed = None;
     for file in &files {
         let Some(pending) = fs::read_to_string(file).ok().and_then(|text| Pending::parse(&text)) else {
             forget(file);
@@ -134,18 +135,22 @@ fn mend_where(workspace: &mut Workspace, moment: Moment<'_>, only: Option<&Id>) 
         }
         match seek(&git, &pending, head)? {
             Sought::Made(commit) if moment == Moment::After(&commit) => {}
-            Sought::Made(commit) => {
-                if told(workspace, &git, &pending.session, &commit)? {
-                    mended.push((pending.session, commit));
+            Sought::Made(commit) => match told(workspace, &git, &pending.session, &commit) {
+                Ok(true) => mended.push((pending.session, commit)),
+                Ok(false) => {}
+                Err(error) => {
+                    // One that fails does not keep the others from being heard of.
+                    failed.get_or_insert(error);
+                    continue;
                 }
-            }
+            },
             Sought::Never => {}
             Sought::NotSeen if moment == Moment::Before && pending.before == head => {}
             Sought::NotSeen => continue,
         }
         forget(file);
     }
-    Ok(mended)
+    failed.map_or(Ok(mended), Err)
 }
 
 /// Does what post-commit would have done; whether there was anything to do.
@@ -155,6 +160,10 @@ fn told(workspace: &mut Workspace, git: &Git, session: &Id, commit: &CommitId) -
         Err(error) if error.code == Code::SessionNotFound => return Ok(false),
         Err(error) => return Err(error),
     };
+    // What is remembered and not in the notes is put there by whoever comes next.
+    if row.finalized && workspace.store.commits_of(session)?.contains(commit) {
+        return Ok(false);
+    }
     let mut done = AfterCommit::default();
     committing::bind(workspace, git, &row, commit, &mut done)?;
     Ok(done.attested.is_some() || done.anchored.is_some())

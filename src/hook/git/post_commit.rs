@@ -1,6 +1,6 @@
 //! `post-commit`: the open session attests the commit; a finalized one that attested the change is anchored on it.
 
-use super::{Answer, is_replay, mended, restored, workspace};
+use super::{Answer, GitHook, is_replay, mended, restored, workspace};
 use crate::context::Context;
 use crate::error::Result;
 use crate::ops::{self, Moment};
@@ -23,6 +23,9 @@ pub(super) fn run(context: &Context) -> Result<Answer> {
     }
     answer.say.extend(restored(done.restored));
     let moment = done.head.as_ref().map_or(Moment::Between, Moment::After);
-    answer.say.extend(mended(&ops::mend(&mut workspace, moment)?));
+    match ops::mend(&mut workspace, moment) {
+        Ok(commits) => answer.say.extend(mended(&commits)),
+        Err(error) => answer.say.push(GitHook::PostCommit.complaint(&error)),
+    }
     Ok(answer)
 }

@@ -133,6 +133,41 @@ fn commit_of_a_finalized_session_is_anchored_once_the_lock_is_gone() {
 }
 
 #[test]
+fn commit_of_a_finalized_session_whose_hook_was_killed_is_anchored_before_it_is_pushed() {
+    let project = Project::new();
+    project.start("s");
+    project.edit(5, "line 5 changed");
+    project.git(["add", "--all"]);
+    project.close();
+    commit_with(&project, MISSED, 5);
+    assert!(project.message("HEAD").contains("Proof-Root: s:"));
+    project.git(["push", "--quiet", "origin", "main"]);
+    let clone = project.clone_of("main");
+    clone.sync();
+    clone.verify("HEAD").is("exact", &["s"]);
+}
+
+#[test]
+fn commit_that_cannot_be_signed_is_anchored_by_hand_and_keeps_nobody_from_sharing() {
+    let project = Project::new();
+    project.start("s");
+    project.edit(5, "line 5 changed");
+    project.git(["add", "--all"]);
+    project.close();
+    project.git(["config", "proof.sign", "true"]);
+    project.git(["config", "gpg.format", "ssh"]);
+    project.git(["config", "user.signingkey", "/nowhere/there/is/no/key"]);
+    let ran = project.commit_staged(&["-m", "change"]);
+    assert!(ran.err.contains("git proof post-commit: "), "{}", ran.err);
+    project.proof(&["sync"]);
+    assert_eq!(pending(&project), 1);
+    project.proof(&["anchor", "--no-sign"]);
+    project.verify("HEAD").is("exact", &["s"]);
+    project.proof(&["sync"]);
+    assert_eq!(pending(&project), 0);
+}
+
+#[test]
 fn commit_whose_hook_was_killed_is_found_after_it_was_left_or_rewritten() {
     let leave: [&[&[&str]]; 4] = [
         &[&["checkout", "--quiet", "-b", "other", "HEAD~1"]],
