@@ -309,7 +309,7 @@ impl Gatherer {
     /// A note by its blob, if it can be read, and about how many bytes it takes.
     pub(super) fn read_note(&self, blob: &ObjectId) -> Option<(Note, usize)> {
         let mut note = Note::default();
-        let text = self.git.shared_blob(blob, MAX_NOTE).ok()?;
+        let text = self.git.proof_blob(blob, MAX_NOTE).ok()?;
         read_lines(&text, &mut note);
         Some((note, size_of::<Note>() + text.len()))
     }
@@ -324,7 +324,7 @@ impl Gatherer {
 
     /// Evidence by its blob, if it can be read.
     pub(super) fn read_evidence_at(&self, blob: &ObjectId) -> Option<Gathered> {
-        self.git.shared_blob(blob, MAX_EVIDENCE).ok().map(|text| self.read_text(&text))
+        self.git.proof_blob(blob, MAX_EVIDENCE).ok().map(|text| self.read_text(&text))
     }
 
     /// Takes what was read ahead; the trees that led to it are not needed any more.
