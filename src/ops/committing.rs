@@ -20,6 +20,8 @@ pub struct MessageAdvice {
     pub say: Option<String>,
     /// Why the commit must not be made.
     pub refuse: Option<String>,
+    /// The session that is to know of the commit once it is made.
+    pub expects: Option<Id>,
 }
 
 /// What a message that is about to be committed should say of its proof.
@@ -35,6 +37,7 @@ pub fn before_commit(workspace: &Workspace, message: &[u8]) -> Result<MessageAdv
     let Some(row) = current(workspace)? else { return Ok(MessageAdvice::default()) };
     let mut advice = MessageAdvice::default();
     if row.is_open() {
+        advice.expects = Some(row.id().clone());
         if row.opening.proof_grade {
             advice.add = Some(ProofTrailer::Session(row.id().clone()));
         }
@@ -45,6 +48,11 @@ pub fn before_commit(workspace: &Workspace, message: &[u8]) -> Result<MessageAdv
         advice.add = None;
     }
     Ok(advice)
+}
+
+/// The session that is to know of a commit whose message is left alone.
+pub fn before_fixup(workspace: &Workspace) -> Result<Option<Id>> {
+    Ok(current(workspace)?.filter(SessionRow::is_open).map(|row| row.id().clone()))
 }
 
 /// A finalized session is named only by a commit of the very tree that it attested while it was staged.
@@ -58,7 +66,11 @@ fn finalized_advice(workspace: &Workspace, root: &RootRow, advice: &mut MessageA
     let git = workspace.git()?;
     let Some(tree) = git.staged_tree()? else { return Ok(()) };
     let staged: Vec<GitAttestation> = staged.into_iter().filter(|said| said.tree == tree).collect();
-    match fits(workspace, &git, &staged, &tree)? {
+    let fit = fits(workspace, &git, &staged, &tree)?;
+    if matches!(fit, Fit::Yes | Fit::Unclear) {
+        advice.expects = Some(session.clone());
+    }
+    match fit {
         Fit::Yes => {
             advice.add = Some(ProofTrailer::Root(RootTrailer {
                 session_id: session.clone(),
@@ -146,6 +158,8 @@ fn unknown_root(workspace: &Workspace, root: &RootTrailer) -> Result<Option<Stri
 /// What was done about a commit that was just made.
 #[derive(Debug, Clone, Default)]
 pub struct AfterCommit {
+    /// The commit.
+    pub head: Option<CommitId>,
     /// The open session that attests it now.
     pub attested: Option<Id>,
     /// The finalized session that was anchored on it.
@@ -162,22 +176,40 @@ pub fn after_commit(workspace: &mut Workspace) -> Result<AfterCommit> {
     let git = workspace.git()?;
     let Some(head) = git.tip("HEAD")? else { return Ok(done) };
     squashing::after_reset(workspace, &git, &head)?;
+    done.head = Some(head);
     let Some(row) = current(workspace)? else {
         workspace.store.settle()?;
         return Ok(done);
     };
+    bind(workspace, &git, &row, &head, &mut done)?;
+    if done.anchored.is_none() {
+        done.restored = anchor::heal(workspace, &git)?;
+    }
+    if !row.is_open() {
+        workspace.store.settle()?;
+    }
+    Ok(done)
+}
+
+/// Attests a commit in a session that is open, or anchors one that attested it before.
+pub(super) fn bind(
+    workspace: &mut Workspace,
+    git: &Git,
+    row: &SessionRow,
+    head: &CommitId,
+    done: &mut AfterCommit,
+) -> Result<()> {
     if row.is_open() {
-        if attest_commit(workspace, &git, &row, &head)? {
+        if attest_commit(workspace, git, row, head)? {
             done.attested = Some(row.id().clone());
         }
-        done.restored = anchor::heal(workspace, &git)?;
     } else if let Some(root) = workspace.store.root(row.id())? {
         let attested = workspace.store.attested(row.id())?;
-        let commit = git.commit(&head)?;
+        let commit = git.commit(head)?;
         let change = git.change_id(&commit)?;
         let staged: Vec<GitAttestation> = attested.into_iter().filter(|said| said.commit.is_none()).collect();
         if staged.iter().any(|said| said.tree == commit.tree && said.change_id == change) {
-            let outcome = anchor::on_commits(workspace, &git, &root, &[head])?;
+            let outcome = anchor::on_commits(workspace, git, &root, &[*head])?;
             done.restored = outcome.restored;
             done.anchored = Some(outcome);
         } else {
@@ -186,13 +218,9 @@ pub fn after_commit(workspace: &mut Workspace) -> Result<AfterCommit> {
                 |trailer: &ProofTrailer| matches!(trailer, ProofTrailer::Root(root) if root.session_id == *row.id());
             let explained = anchor::is_attested(&workspace.store.attested(row.id())?, &commit, change.as_ref());
             done.lent = (!explained && named.iter().any(lent)).then(|| row.id().clone());
-            done.restored = anchor::heal(workspace, &git)?;
         }
     }
-    if !row.is_open() {
-        workspace.store.settle()?;
-    }
-    Ok(done)
+    Ok(())
 }
 
 /// Attests a commit, unless the session has done so, or has closed with a reflection on exactly this change.

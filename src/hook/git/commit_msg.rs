@@ -8,7 +8,7 @@ use super::{Answer, is_replay, path, workspace};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git;
-use crate::ops::{self, Workspace};
+use crate::ops::{self, Moment, Workspace};
 use crate::proof::trailer;
 
 pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
@@ -18,18 +18,28 @@ pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
     let file = context.path(&file);
     let Some(mut workspace) = workspace(context)? else { return Ok(Answer::default()) };
     ops::before_squash(&mut workspace)?;
+    // Where that cannot be done now, the one who comes next tries again.
+    let mended = ops::mend(&mut workspace, Moment::Before).unwrap_or_default();
     let unreadable = |what: &str, error: std::io::Error| {
         Error::new(Code::Unreadable, format!("the message {} cannot be {what}", file.display())).because(error)
     };
     let message = fs::read(&file).map_err(|error| unreadable("read", error))?;
     let leave = [&b"fixup! "[..], b"squash! ", b"amend! "].iter().any(|mark| message.starts_with(mark));
-    if leave || says_nothing(context, &workspace, &message)? {
-        return Ok(Answer::default());
+    let mut answer = Answer { say: super::mended(&mended), stop: false };
+    if says_nothing(context, &workspace, &message)? {
+        return Ok(answer);
+    }
+    let replay = is_replay(context, &workspace, false)?;
+    if leave {
+        if let Some(session) = ops::before_fixup(&workspace)?.filter(|_| !replay) {
+            ops::expect_commit(&workspace, &session)?;
+        }
+        return Ok(answer);
     }
     let mut advice = ops::before_commit(&workspace, &message)?;
-    if is_replay(context, &workspace, false)? {
+    if replay {
         // The message of a commit that was made before: it is not for the session of today.
-        (advice.add, advice.say) = (None, None);
+        (advice.add, advice.say, advice.expects) = (None, None, None);
     }
     if let Some(why) = advice.refuse {
         let say = vec![
@@ -47,7 +57,11 @@ pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
             git::interpret_trailers(context, &file, &line)?;
         }
     }
-    Ok(advice.say.map_or_else(Answer::default, |line| Answer::say(format!("git proof: {line}"))))
+    if let Some(session) = &advice.expects {
+        ops::expect_commit(&workspace, session)?;
+    }
+    answer.say.extend(advice.say.map(|line| format!("git proof: {line}")));
+    Ok(answer)
 }
 
 /// Whether no setting has a say in how trailers and comments are written. Those given to this one command, as by

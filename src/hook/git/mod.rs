@@ -13,6 +13,8 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::git::Repository;
 use crate::ops::Workspace;
+use crate::proof::digest::CommitId;
+use crate::proof::record::Id;
 
 /// A hook of git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,6 +124,14 @@ fn is_replay(context: &Context, workspace: &Workspace, made: bool) -> Result<boo
 /// Says that lines were put back.
 fn restored(lines: u64) -> Option<String> {
     (lines > 0).then(|| format!("git proof: another writer had overwritten notes of ours; lines put back: {lines}"))
+}
+
+/// Says that commits were found of which their sessions had not heard.
+fn mended(commits: &[(Id, CommitId)]) -> Vec<String> {
+    let say = |(session, commit): &(Id, CommitId)| {
+        format!("git proof: session {session} had not heard of {}, and now has", &commit.to_string()[..12])
+    };
+    commits.iter().map(say).collect()
 }
 
 fn path(argument: Option<&OsString>) -> Option<PathBuf> {

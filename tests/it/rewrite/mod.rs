@@ -28,4 +28,5 @@ mod never;
 mod project;
 mod rooted;
 mod server;
+mod unheard;
 mod why;
