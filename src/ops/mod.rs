@@ -46,7 +46,7 @@ pub use audit::{AuditOutcome, audit};
 pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{CheckedProof, ConsistencyOutcome, LoggedOutcome, ProofOutcome, check_proof, check_proof_line};
-pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit};
+pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit, foreseen};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
 pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
 pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};

@@ -7,10 +7,12 @@ use crate::ops;
 
 pub(super) fn run(context: &Context) -> Result<Answer> {
     let Some(mut workspace) = workspace(context)? else { return Ok(Answer::default()) };
-    if is_replay(context, &workspace, true)? {
+    let git = workspace.git()?;
+    if is_replay(context, &git, true)? {
         return Ok(Answer::default());
     }
-    let done = ops::after_commit(&mut workspace)?;
+    let done = ops::after_commit(&mut workspace, &git)?;
+    workspace.leave();
     let mut answer = Answer::default();
     if let Some(anchored) = &done.anchored
         && anchored.anchors.iter().any(|anchor| anchor.created)
