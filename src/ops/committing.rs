@@ -58,9 +58,9 @@ pub(super) fn foresee(workspace: &mut Workspace, root: &RootRow) -> Result<()> {
     workspace.store.foresee(&workspace.repository.worktree(), &Next { root: trailer_of(root), staged })
 }
 
-/// The trailer of a commit that was foreseen. `None` is no answer: whatever is not exactly what was expected, the store
-/// has to be asked about.
-pub fn foreseen(context: &Context, git: &Git, message: &[u8]) -> Result<Option<ProofTrailer>> {
+/// What the message of a commit that was foreseen should say. `None` is no answer: whatever is not exactly what was expected,
+/// the store has to be asked about.
+pub fn foreseen(context: &Context, git: &Git, message: &[u8]) -> Result<Option<MessageAdvice>> {
     let place = git.place();
     let special = ["SQUASH_MSG", "rebase-merge", "rebase-apply"].iter().any(|name| place.git_dir.join(name).exists());
     let named = context.variable("GIT_PROOF_SESSION").is_some() || !ProofTrailers::parse(message).trailers.is_empty();
@@ -73,7 +73,12 @@ pub fn foreseen(context: &Context, git: &Git, message: &[u8]) -> Result<Option<P
     let Some(tree) = git.staged_tree()? else { return Ok(None) };
     staged.retain(|said| said.tree == tree);
     let fit = if staged.is_empty() { Fit::No } else { fits(context, git, &staged, &tree)? };
-    Ok(matches!(fit, Fit::Yes).then_some(ProofTrailer::Root(root)))
+    let advice = |add| MessageAdvice { add, ..MessageAdvice::default() };
+    Ok(match fit {
+        Fit::Yes => Some(advice(Some(ProofTrailer::Root(root)))),
+        Fit::Unclear => Some(advice(None)),
+        Fit::No => None,
+    })
 }
 
 /// How a commit names a finalized session.

@@ -35,8 +35,8 @@ pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
             interpret_trailers(context, &file, &line)
         }
     };
-    if !leave && let Some(add) = ops::foreseen(context, &git, &message)? {
-        write(&add)?;
+    if !leave && let Some(advice) = ops::foreseen(context, &git, &message)? {
+        advice.add.as_ref().map_or(Ok(()), write)?;
         return Ok(Answer::default());
     }
     let mut workspace = Workspace::at(place, context.clone())?;
@@ -57,9 +57,7 @@ pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
         return Ok(Answer { say, stop: true });
     }
     workspace.leave();
-    if let Some(add) = advice.add {
-        write(&add)?;
-    }
+    advice.add.as_ref().map_or(Ok(()), write)?;
     Ok(advice.say.map_or_else(Answer::default, |line| Answer::say(format!("git proof: {line}"))))
 }
 

@@ -45,6 +45,22 @@ fn commit_that_was_foreseen_is_told_of_its_session_without_the_store() {
 }
 
 #[test]
+fn commit_that_may_amend_one_of_the_same_second_is_left_as_the_store_leaves_it() {
+    let project = waiting();
+    let date = project.git(["log", "-1", "--format=@%at +0000"]);
+    let left = || {
+        project.write("../message", "subject\n");
+        let mut command = project.command("git-proof");
+        let ran = command.args(["hook", "commit-msg", "../message"]).env("GIT_AUTHOR_DATE", &date).output().unwrap();
+        (ran.status.code(), String::from_utf8(ran.stderr).unwrap(), project.read("../message"))
+    };
+    let foreseen = left();
+    assert_eq!(foreseen, (Some(0), String::new(), "subject\n".to_owned()));
+    fs::remove_file(next(&project)).unwrap();
+    assert_eq!(foreseen, left());
+}
+
+#[test]
 fn another_change_than_was_foreseen_names_no_session() {
     let project = waiting();
     project.edit(11, "a formatter ran");
