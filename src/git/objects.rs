@@ -294,7 +294,9 @@ impl Git {
         if objects.exists_ext(oid, OdbLookupFlags::NO_REFRESH) {
             objects.write(kind, bytes).map_err(|error| failed(&error))?;
         } else {
-            loose::write(&self.place.common_dir.join("objects"), self.context.new_id().as_str(), &id, kind, bytes)
+            let directory = self.place.common_dir.join("objects");
+            let mut packer = self.packer.borrow_mut();
+            loose::write(&mut packer, &directory, self.context.new_id().as_str(), &id, (kind, bytes))
                 .map_err(|error| failed(&git2::Error::from_str(&error.to_string())))?;
         }
         Ok(id)
@@ -310,7 +312,11 @@ impl Git {
         entries.sort_by(TreeEntry::order);
         let mut raw = Vec::with_capacity(entries.len() * 64);
         for entry in entries {
-            raw.extend_from_slice(format!("{:o} ", entry.mode).as_bytes());
+            match entry.mode {
+                FILE => raw.extend_from_slice(b"100644 "),
+                DIRECTORY => raw.extend_from_slice(b"40000 "),
+                other => raw.extend_from_slice(format!("{other:o} ").as_bytes()),
+            }
             raw.extend_from_slice(&entry.name);
             raw.push(0);
             raw.extend_from_slice(entry.id.as_bytes());

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::anchor::{self, Anchored};
+use super::committing;
 use super::ledger::note_done;
 use super::pending;
 use super::workspace::Workspace;
@@ -50,6 +51,7 @@ pub fn finalize(workspace: &mut Workspace, session: Option<&str>, idempotent: bo
         if !new {
             note_done(workspace, "merkle_finalize", Some(&session), session.as_str())?; // it may have anchored something
         }
+        let _ = committing::foresee(workspace, &outcome); // a shortcut, without which the hook asks the store
         let unpacked = workspace.store.unpacked_notes(&session)?;
         return Ok(FinalizeOutcome { root: outcome, anchors, unpacked });
     }

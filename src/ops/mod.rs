@@ -48,7 +48,7 @@ pub use audit::{AuditOutcome, audit};
 pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{CheckedProof, ConsistencyOutcome, LoggedOutcome, ProofOutcome, check_proof, check_proof_line};
-pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit, before_fixup};
+pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit, before_fixup, foreseen};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
 pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
 pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};
@@ -65,7 +65,7 @@ pub use memory::{
     DropOutcome, MemoryOutcome, MemoryProof, NoteView, PackOutcome, PackRequest, PackedView, PutOutcome, PutRequest,
     memory, memory_drop, memory_pack, memory_prove, memory_put,
 };
-pub use pending::{Moment, expect_commit, mend};
+pub use pending::{Moment, expect_commit, is_waiting, mend};
 pub use prove::{InclusionOutcome, prove};
 pub use receive::{Received, RefUpdate, receive};
 pub use record::{RecordRequest, record};

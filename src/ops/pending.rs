@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 
 use super::committing::{self, AfterCommit};
 use super::workspace::Workspace;
+use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git::{Commit, Git, Read};
+use crate::git::{Commit, Git, Read, Repository};
 use crate::proof::digest::CommitId;
 use crate::proof::record::Id;
 
@@ -66,25 +67,30 @@ enum Sought {
 
 /// Leaves word that a commit is about to be made. Without the author's date, which git gives to the hooks of
 /// `git commit`, there will be no post-commit either.
-pub fn expect_commit(workspace: &Workspace, session: &Id) -> Result<()> {
-    let Some(date) = workspace.context.variable("GIT_AUTHOR_DATE").and_then(|date| date.into_string().ok()) else {
+pub fn expect_commit(context: &Context, git: &Git, session: &Id) -> Result<()> {
+    let Some(date) = context.variable("GIT_AUTHOR_DATE").and_then(|date| date.into_string().ok()) else {
         return Ok(());
     };
-    let git_dir = &workspace.repository.git_dir;
+    let place = git.place();
     // In a repository with reftables this names no branch; then only HEAD is looked at.
-    let head = fs::read_to_string(git_dir.join("HEAD")).unwrap_or_default();
+    let head = fs::read_to_string(place.git_dir.join("HEAD")).unwrap_or_default();
     let branch = head.strip_prefix("ref: ").unwrap_or_default().trim_end().to_owned();
-    let before = workspace.git()?.tip("HEAD")?;
+    let before = git.tip("HEAD")?;
     let date = date.trim_start_matches('@').to_owned();
     let pending = Pending { session: session.clone(), date, before, branch };
-    let folder = folder(workspace);
+    let folder = folder(place);
     // By name they are in the order of time.
-    let file = folder.join(format!("{}.{}", workspace.context.now(), std::process::id()));
+    let file = folder.join(format!("{}.{}", context.now(), std::process::id()));
     fs::create_dir_all(&folder).and_then(|()| fs::write(&file, pending.to_text())).map_err(|error| {
         Error::new(Code::StoreFailed, format!("cannot make {}", file.display()))
             .because(error)
             .hint("check who owns the .git/proof directory, and that the disk is writable and has room")
     })
+}
+
+/// Whether there are commits that are waited for.
+pub fn is_waiting(git: &Git) -> bool {
+    files(git.place()).next().is_some()
 }
 
 /// When pending commits are looked for.
@@ -99,21 +105,26 @@ pub enum Moment<'a> {
 }
 
 /// Lets the sessions know of commits whose post-commit did not get to it; the answer are those commits.
-pub fn mend(workspace: &mut Workspace, moment: Moment<'_>) -> Result<Vec<(Id, CommitId)>> {
-    mend_where(workspace, moment, None)
+pub fn mend(workspace: &mut Workspace, git: &Git, moment: Moment<'_>) -> Result<Vec<(Id, CommitId)>> {
+    mend_where(workspace, git, moment, None)
 }
 
 /// The same for one session alone.
 pub(super) fn mend_of(workspace: &mut Workspace, session: &Id) -> Result<()> {
-    mend_where(workspace, Moment::Between, Some(session)).map(|_| ())
+    if files(&workspace.repository).next().is_none() {
+        return Ok(());
+    }
+    let git = workspace.git()?;
+    mend_where(workspace, &git, Moment::Between, Some(session)).map(|_| ())
 }
 
-fn mend_where(workspace: &mut Workspace, moment: Moment<'_>, only: Option<&Id>) -> Result<Vec<(Id, CommitId)>> {
-    let mut files: Vec<PathBuf> = match fs::read_dir(folder(workspace)) {
-        Ok(files) => files.filter_map(|file| Some(file.ok()?.path())).collect(),
-        // Mostly because there is none.
-        Err(_) => return Ok(Vec::new()),
-    };
+fn mend_where(
+    workspace: &mut Workspace,
+    git: &Git,
+    moment: Moment<'_>,
+    only: Option<&Id>,
+) -> Result<Vec<(Id, CommitId)>> {
+    let mut files: Vec<PathBuf> = files(&workspace.repository).collect();
     if files.is_empty() {
         return Ok(Vec::new());
     }
@@ -121,7 +132,6 @@ fn mend_where(workspace: &mut Workspace, moment: Moment<'_>, only: Option<&Id>) 
     for file in files.drain(..files.len().saturating_sub(MOST)) {
         forget(&file);
     }
-    let git = workspace.git()?;
     let head = git.tip("HEAD")?;
     let mut mended = Vec::new();
     let mut failed = None;
@@ -133,9 +143,9 @@ fn mend_where(workspace: &mut Workspace, moment: Moment<'_>, only: Option<&Id>) 
         if only.is_some_and(|only| *only != pending.session) {
             continue;
         }
-        match seek(&git, &pending, head)? {
+        match seek(git, &pending, head)? {
             Sought::Made(commit) if moment == Moment::After(&commit) => {}
-            Sought::Made(commit) => match told(workspace, &git, &pending.session, &commit) {
+            Sought::Made(commit) => match told(workspace, git, &pending.session, &commit) {
                 Ok(true) => mended.push((pending.session, commit)),
                 Ok(false) => {}
                 Err(error) => {
@@ -204,8 +214,13 @@ fn walk(git: &Git, pending: &Pending, before: Option<&Commit>, start: CommitId) 
     Ok(Sought::NotSeen)
 }
 
-fn folder(workspace: &Workspace) -> PathBuf {
-    workspace.repository.store_path().with_file_name("pending")
+/// The files that are there. Mostly there is not even a folder.
+fn files(place: &Repository) -> impl Iterator<Item = PathBuf> {
+    fs::read_dir(folder(place)).into_iter().flatten().filter_map(|file| Some(file.ok()?.path()))
+}
+
+fn folder(place: &Repository) -> PathBuf {
+    place.store_path().with_file_name("pending")
 }
 
 /// Takes a file away. One that stays is found again, and its commit is known by then.

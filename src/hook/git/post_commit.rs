@@ -7,10 +7,11 @@ use crate::ops::{self, Moment};
 
 pub(super) fn run(context: &Context) -> Result<Answer> {
     let Some(mut workspace) = workspace(context)? else { return Ok(Answer::default()) };
-    if is_replay(context, &workspace, true)? {
+    let git = workspace.git()?;
+    if is_replay(context, &git, true)? {
         return Ok(Answer::default());
     }
-    let done = ops::after_commit(&mut workspace)?;
+    let done = ops::after_commit(&mut workspace, &git)?;
     let mut answer = Answer::default();
     if let Some(anchored) = &done.anchored
         && anchored.anchors.iter().any(|anchor| anchor.created)
@@ -23,7 +24,9 @@ pub(super) fn run(context: &Context) -> Result<Answer> {
     }
     answer.say.extend(restored(done.restored));
     let moment = done.head.as_ref().map_or(Moment::Between, Moment::After);
-    match ops::mend(&mut workspace, moment) {
+    let found = ops::mend(&mut workspace, &git, moment);
+    workspace.leave();
+    match found {
         Ok(commits) => answer.say.extend(mended(&commits)),
         Err(error) => answer.say.push(GitHook::PostCommit.complaint(&error)),
     }

@@ -42,7 +42,7 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
     let mut answer = Answer::default();
     if !pushed.is_empty() && place.store_path().exists() {
         // Where that cannot be done, the gate says what is missing.
-        let found = Workspace::open(context.clone()).and_then(|mut here| ops::mend(&mut here, Moment::Between));
+        let found = Workspace::open(context.clone()).and_then(|mut here| ops::mend(&mut here, &git, Moment::Between));
         answer.say.extend(mended(&found.unwrap_or_default()));
     }
     if !pushed.is_empty() && git.tip(NOTES)?.is_none() {

@@ -50,7 +50,7 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
     git.must_be_writable()?;
     let remote = git.remote(named)?;
     // A lock is in the way of this, too. What else keeps a commit from being anchored is no reason not to share the others.
-    if let Err(error) = pending::mend(workspace, Moment::Between)
+    if let Err(error) = pending::mend(workspace, &git, Moment::Between)
         && matches!(error.code, Code::RepositoryFailed | Code::StoreBusy | Code::StoreFailed)
     {
         return Err(error);

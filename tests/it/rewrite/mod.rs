@@ -20,6 +20,7 @@ macro_rules! both_ways {
 }
 
 mod alone;
+mod foreseen;
 mod hooks;
 mod joined;
 mod judged;
