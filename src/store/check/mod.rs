@@ -8,6 +8,7 @@ mod block;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
 use super::session::{self, SessionRow};
@@ -216,8 +217,9 @@ fn second(connection: &Connection) -> Option<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let second = Connection::open_with_flags(connection.path()?, flags).ok()?;
     second.busy_timeout(Duration::from_secs(5)).ok()?;
-    // Nothing is folded into the file when it closes; that is for whoever writes.
-    second.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).ok()?;
+    // As for the first one; and nothing is folded into the file when it closes, which is for whoever writes.
+    second.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).ok()?;
+    second.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).ok()?;
     second.execute_batch("PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; BEGIN").ok()?;
     Some(second)
 }
