@@ -1,7 +1,7 @@
 //! Stores outlive versions of the program: migrations are frozen, old stores open, newer ones are refused.
 
 use super::independent::{hex, sha256};
-use super::scratch::{Scratch, text};
+use super::scratch::{Scratch, no_strace, text};
 
 /// Every migration, as released. A released one is never edited: add a new file and a line here.
 const FROZEN: [(&str, &str); 6] = [
@@ -123,6 +123,65 @@ fn store_of_every_level_takes_new_records() {
         assert_eq!(scratch.json(&record)["index"], 3);
         assert_eq!(scratch.json(&["finalize", "--session", "open"])["record_count"], 4);
     }
+}
+
+/// The steps that a store has taken, and the nodes in its rows and beside them.
+fn taken(scratch: &Scratch) -> (usize, i64, i64) {
+    let database = scratch.database();
+    let level: usize = database.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    let count = |sql: &str| database.query_row(sql, [], |row| row.get(0)).unwrap();
+    let in_rows = if level < 6 { 0 } else { count("SELECT coalesce(sum(length(nodes)) / 32, 0) FROM thought_records") };
+    (level, in_rows, count("SELECT count(*) FROM merkle_nodes"))
+}
+
+#[test]
+fn migration_killed_at_any_write_leaves_the_old_store_or_the_new_one() {
+    if no_strace(&Scratch::new()) {
+        return;
+    }
+    let whole = with_fixture("store-v5.db");
+    let old = taken(&whole);
+    whole.json(&["check", "--session", "done"]);
+    let new = taken(&whole);
+    assert_eq!((old.0, new.0), (5, 6));
+    for call in ["pwrite64", "fsync"] {
+        let mut killed = 0;
+        for nth in (1..).step_by(3) {
+            let scratch = with_fixture("store-v5.db");
+            let mut command = scratch.command("strace");
+            command.args(["-f", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e"]);
+            command.args([&format!("inject={call}:signal=KILL:when={nth}"), env!("CARGO_BIN_EXE_git-proof")]);
+            let ended = command.args(["check", "--session", "done"]).output().unwrap().status;
+            let found = taken(&scratch);
+            assert!(found == old || found == new, "{call} {nth}: {found:?}");
+            for session in ["done", "open", "over", "old"] {
+                scratch.json(&["check", "--session", session]);
+            }
+            assert_eq!(taken(&scratch), new);
+            if ended.success() {
+                break;
+            }
+            killed += 1;
+        }
+        assert!(killed > 0, "{call} was never reached");
+    }
+}
+
+#[test]
+fn nodes_of_an_older_store_are_moved_into_the_rows() {
+    let scratch = with_fixture("store-v5.db");
+    scratch.json(&["check", "--session", "done"]);
+    // Six leaves complete 3 + 1 nodes; three complete 1, and what finalizing added stays where it was.
+    let database = scratch.database();
+    let nodes: i64 = database
+        .query_row("SELECT sum(length(nodes)) / 32 FROM thought_records WHERE session_id = 'done'", [], |row| {
+            row.get(0)
+        })
+        .unwrap();
+    let closing: i64 = database
+        .query_row("SELECT count(*) FROM merkle_nodes WHERE session_id = 'done'", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!((nodes, closing), (4, 2));
 }
 
 #[test]
