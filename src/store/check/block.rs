@@ -40,8 +40,7 @@ pub(super) struct Last {
 }
 
 impl Block {
-    /// Verifies the entries from a position on. The first block has whatever stands before it, and the last one
-    /// whatever comes after.
+    /// Verifies the entries from a position on. The first block has whatever stands before it.
     pub(super) fn verify(connection: &Connection, session: &SessionRow, from: u64) -> Result<Self, Failure> {
         let scheme = session.scheme();
         let tree = Frontier::new(scheme);
@@ -52,9 +51,9 @@ impl Block {
              FROM thought_records WHERE session_id = ?1 AND position >= ?2 AND position < ?3 ORDER BY position",
         )?;
         let least = if from == 0 { i64::MIN } else { from.cast_signed() };
-        let to = from + SIZE;
-        let limit = if to >= session.count { i64::MAX } else { to.cast_signed() };
-        let mut rows = statement.query((session.id().as_str(), least, limit))?;
+        // Not what was recorded since: a second connection may see it.
+        let to = session.count.min(from + SIZE);
+        let mut rows = statement.query((session.id().as_str(), least, to))?;
         let mut expected = from;
         while let Some(row) = rows.next()? {
             let row = Fetched::read(row)?;

@@ -120,3 +120,18 @@ fn node_of_any_height_is_found() {
         assert_eq!(long.found(&sql), (position, "node_mismatch".to_owned()), "{position}");
     }
 }
+
+#[test]
+fn long_session_holds_whenever_it_is_checked_while_someone_records() {
+    let Long { scratch, .. } = Long::new("v1");
+    std::thread::scope(|scope| {
+        let writer = scope.spawn(|| (0..60).for_each(|number| drop(scratch.record("analysis", &number.to_string()))));
+        let mut before = COUNT;
+        while !writer.is_finished() {
+            let records = scratch.json(&["check", "--session", "long"])["records"].as_u64().unwrap();
+            assert!(records >= before, "{records} after {before}");
+            before = records;
+        }
+    });
+    assert_eq!(scratch.json(&["check", "--session", "long"])["records"], COUNT + 60);
+}
