@@ -2,20 +2,39 @@
 # Runs every benchmark, or those that are named, and puts their rows together: one Markdown table on standard output, and the
 # same as JSON in target/bench.json. A benchmark that stops does not stop the others, but the exit code says so.
 #
-#   benches/all.sh                # all of them: an hour, most of it building
+#   benches/all.sh                # all of them: most of an hour, half of it building
 #   benches/all.sh tree rounds    # these two
+#   benches/all.sh --long         # all, with 100,000 commits to verify, and growth up to 100,000 of everything
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+long=
+if [[ ${1:-} == --long ]]; then
+  long=yes
+  shift
+fi
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target"
 rows=$(cd "$target" && pwd)/bench.jsonl
 rm -f "$rows" "$target/bench.json"
+export GIT_PROOF_BENCH_JSON=$rows
 named=()
 for bench in "$@"; do named+=(--bench "$bench"); done
+wanted() { [[ ${#named[@]} == 0 || " ${named[*]} " == *" $1 "* ]]; }
+
+if wanted tree && [[ -z ${GIT_PROOF_PEERS:-} ]]; then
+  GIT_PROOF_PEERS=$(benches/peers.sh) && export GIT_PROOF_PEERS ||
+    printf 'merkletreejs and pymerkle cannot be had here, and are left out\n' >&2
+fi
+[[ -z $long ]] || export GIT_PROOF_GROWTH=100000
 
 status=0
-printed=$(GIT_PROOF_BENCH_JSON=$rows cargo bench --locked --no-fail-fast "${named[@]}" | tee >(cat >&2)) || status=$?
+bench() { cargo bench --locked --no-fail-fast "$@" | tee >(cat >&2) || status=$?; }
+printed=$(
+  bench "${named[@]}"
+  if [[ -n $long ]] && wanted verify; then COMMITS=100000 bench --bench verify; fi
+  exit "$status"
+) || status=$?
 
 # What cargo says comes between the tables; each has its two lines of head.
 printf '\n'

@@ -58,10 +58,6 @@ pub(super) struct Finalize {
 impl Finalize {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let outcome = ops::finalize(&mut Workspace::open(context)?, self.which.session.as_deref(), true)?;
-        if let Some(error) = &outcome.not_anchored {
-            ui.say(&format!("warning: the session is finalized but not anchored: {error}"));
-            ui.say("hint: git proof anchor");
-        }
         if outcome.unpacked > 0 {
             let notes = if outcome.unpacked == 1 { "note was" } else { "notes were" };
             ui.say(&format!("warning: {} {notes} not packed, and no longer can be", outcome.unpacked));

@@ -99,13 +99,8 @@ impl Level {
     fn next(&mut self) -> Option<(Option<Item<'_>>, Option<Item<'_>>)> {
         // Most of two trees is the same, to the byte.
         if let [Some(old), Some(new)] = &self.trees {
-            let same = |at: &[usize; 2]| {
-                let bytes = old.bytes(at[0]);
-                !bytes.is_empty() && bytes == new.bytes(at[1])
-            };
-            while same(&self.at) {
-                self.at = self.at.map(|at| at + 1);
-            }
+            let same = old.same(self.at[0], new, self.at[1]);
+            self.at = self.at.map(|at| at + same);
         }
         let [old, new] = [0, 1].map(|side| self.trees[side].as_ref()?.get(self.at[side]));
         let order = match (&old, &new) {

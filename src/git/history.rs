@@ -33,7 +33,10 @@ impl Git {
         }
         let peeled = format!("{revision}^{{commit}}");
         let mut command = self.plumbing(["rev-parse", "--verify", "--quiet", "--end-of-options", &peeled]);
-        self.text_of(&mut command)?.and_then(|text| CommitId::parse(text.trim_end())).ok_or_else(unknown)
+        match self.text_of(&mut command)?.and_then(|text| CommitId::parse(text.trim_end())) {
+            Some(id) => Ok(id),
+            None => Err(self.unreadable_name(revision)?.unwrap_or_else(unknown)),
+        }
     }
 
     /// The commit that a branch or tag means, or one a few steps before it, such as `main~10` or `main^2`, without asking git,
@@ -102,6 +105,9 @@ impl Git {
         let output = self.run(command.args(arguments))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
+            if let Some(error) = self.unreadable_range(arguments, &said)? {
+                return Err(error);
+            }
             let error = Error::new(Code::CommitNotFound, format!("{} is not a range", arguments.join(" ")))
                 .because(fatal(&said))
                 .hint("a range is BASE..HEAD; git fetch brings what is not here yet");

@@ -6,10 +6,9 @@ use std::io::{self, BufReader, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use flate2::Compression;
 use flate2::bufread::ZlibDecoder;
-use flate2::write::ZlibEncoder;
 use git2::ObjectType;
+use libdeflater::{CompressionLvl, Compressor};
 
 use super::discover::Repository;
 use crate::context::Context;
@@ -17,6 +16,10 @@ use crate::proof::digest::ObjectId;
 
 /// Longest header of an object: a kind, a size and a NUL.
 const HEADER: usize = 32;
+/// What zlib puts around bytes that are stored as they are: its mark, the block's head, and a checksum behind.
+const FRAME: usize = 2 + 5 + 4;
+/// Most bytes that are stored as they are: with their frame, one block of the disk.
+const SMALL: usize = 4096 - FRAME;
 
 /// The directories in which loose objects may be.
 pub(super) fn directories(place: &Repository, context: &Context) -> Vec<PathBuf> {
@@ -33,28 +36,68 @@ pub(super) fn directories(place: &Repository, context: &Context) -> Vec<PathBuf>
 
 /// Writes a loose object: beside its place under a name of its own, which git clears away if it is left behind, then
 /// into its place.
-pub(super) fn write(directory: &Path, name: &str, id: &ObjectId, kind: ObjectType, content: &[u8]) -> io::Result<()> {
+pub(super) fn write(
+    packer: &mut Option<Compressor>,
+    directory: &Path,
+    name: &str,
+    id: &ObjectId,
+    (kind, content): (ObjectType, &[u8]),
+) -> io::Result<()> {
     let hex = id.to_string();
     let (first, rest) = hex.split_at(2);
     let folder = directory.join(first);
-    match fs::create_dir(&folder) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
     let temporary = folder.join(format!("tmp_obj_{name}"));
-    let written = fill(&temporary, kind, content).and_then(|()| fs::rename(&temporary, folder.join(rest)));
+    let packed = pack(packer, format!("{kind} {}\0", content.len()).as_bytes(), content)?;
+    let written = fill(&temporary, &packed).and_then(|()| fs::rename(&temporary, folder.join(rest)));
     if written.is_err() {
         let _ = fs::remove_file(&temporary); // git clears it away, too
     }
     written
 }
 
-fn fill(path: &Path, kind: ObjectType, content: &[u8]) -> io::Result<()> {
-    let mut packed = ZlibEncoder::new(Vec::with_capacity(content.len() / 2 + 64), Compression::fast());
-    packed.write_all(format!("{kind} {}\0", content.len()).as_bytes())?;
-    packed.write_all(content)?;
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(path)?;
-    file.write_all(&packed.finish()?)
+fn fill(path: &Path, packed: &[u8]) -> io::Result<()> {
+    let create = || OpenOptions::new().write(true).create_new(true).mode(0o444).open(path);
+    let mut file = match (create(), path.parent()) {
+        (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => match fs::create_dir(folder) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => create()?,
+        },
+        (created, _) => created?,
+    };
+    file.write_all(packed)
+}
+
+/// The stream of zlib that an object is kept in.
+///
+/// What takes one block of the disk either way is put there as it is, in a stream that says so: readers know no difference,
+/// and making room for zlib's tables took longer than all else that is done for a small object. Larger ones are packed by a
+/// coder that keeps its tables.
+fn pack(packer: &mut Option<Compressor>, header: &[u8], content: &[u8]) -> io::Result<Vec<u8>> {
+    let length = header.len() + content.len();
+    match u16::try_from(length) {
+        Ok(short) if length <= SMALL => {
+            let mut packed = Vec::with_capacity(length + FRAME);
+            packed.extend_from_slice(&[0x78, 0x01, 0x01]); // zlib, fastest; the last block, stored
+            packed.extend_from_slice(&short.to_le_bytes());
+            packed.extend_from_slice(&(!short).to_le_bytes());
+            packed.extend_from_slice(header);
+            packed.extend_from_slice(content);
+            let sum = libdeflater::adler32(&packed[FRAME - 4..]);
+            packed.extend_from_slice(&sum.to_be_bytes());
+            Ok(packed)
+        }
+        _ => {
+            // Git packs it in earnest when it gathers loose objects.
+            let packer = packer.get_or_insert_with(|| Compressor::new(CompressionLvl::fastest()));
+            let whole = [header, content].concat();
+            let mut packed = vec![0; packer.zlib_compress_bound(length)];
+            let length = packer
+                .zlib_compress(&whole, &mut packed)
+                .map_err(|error| io::Error::other(format!("it cannot be packed: {error}")))?;
+            packed.truncate(length);
+            Ok(packed)
+        }
+    }
 }
 
 /// A loose object that is open at the beginning of its content.
@@ -93,5 +136,26 @@ impl Loose {
         let mut content = self.begun;
         self.stream.take((self.size as u64 + 1).saturating_sub(content.len() as u64)).read_to_end(&mut content)?;
         if content.len() == self.size { Ok(content) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_again_whatever_its_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut packer, id) = (None, ObjectId::parse(&"ab".repeat(20)).unwrap());
+        let header = "blob 4000\0".len();
+        for length in [0, 1, 999, SMALL - header - 1, SMALL - header, SMALL - header + 1, 65_535, 65_536, 300_000] {
+            let content: Vec<u8> = (0..length).map(|at| (at * at / 7).to_le_bytes()[0]).collect();
+            write(&mut packer, folder.path(), "x", &id, (ObjectType::Blob, &content)).unwrap();
+            let object = open(&[folder.path().to_owned()], &id).unwrap().unwrap();
+            assert_eq!((object.kind, object.size), (ObjectType::Blob, length));
+            assert_eq!(object.content().unwrap(), content, "{length} bytes");
+        }
+        assert_eq!(fs::read_dir(folder.path().join("ab")).unwrap().count(), 1, "nothing else is left");
     }
 }

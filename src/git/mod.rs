@@ -19,6 +19,7 @@ mod shelf;
 mod sign;
 mod staged;
 mod tree;
+mod unreadable;
 
 pub use discover::Repository;
 pub use merge::Merged;
@@ -32,3 +33,4 @@ pub(crate) use remote::{SHARED, SYNCING};
 pub use shelf::Shelved;
 pub use sign::sign;
 pub use tree::Tree;
+pub(crate) use unreadable::unchecked;

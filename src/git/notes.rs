@@ -29,17 +29,11 @@ impl Git {
         let mut found = Vec::new();
         let (mut tree, mut at) = (*tree, 0);
         loop {
-            let (mut note, mut fan) = (None, None);
-            for entry in self.tree(&tree)? {
-                if entry.name == hex.as_bytes()[at..] && entry.is_file() {
-                    note = Some(entry.id);
-                } else if entry.is_tree() && hex.len() > at + 2 && entry.name == hex.as_bytes()[at..at + 2] {
-                    fan = Some(TreeId(entry.id));
-                }
-            }
-            found.extend(note);
-            match fan {
-                Some(below) => (tree, at) = (below, at + 2),
+            let level = self.read_tree(&tree)?;
+            let rest = &hex.as_bytes()[at..];
+            found.extend(level.find(rest, false).filter(TreeEntry::is_file).map(|note| note.id));
+            match level.find(&rest[..2], true).filter(|_| rest.len() > 2) {
+                Some(fan) => (tree, at) = (TreeId(fan.id), at + 2),
                 None => return Ok(found),
             }
         }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Once};
 
 use git2::{ObjectFormat, Odb, RepositoryOpenFlags};
+use libdeflater::Compressor;
 
 use super::discover::Repository;
 use super::loose;
@@ -37,6 +38,8 @@ pub struct Git {
     pub(super) packed: Option<RefCell<Reader>>,
     /// The same where few are: what would trap libgit2 is kept from it.
     pub(super) guard: OnceCell<RefCell<Reader>>,
+    /// Packs what is written.
+    pub(super) packer: RefCell<Option<Compressor>>,
     /// Trees that were read of late.
     pub(super) trees: RefCell<Recent<TreeId, Arc<Tree>>>,
     /// Files that were compared of late.
@@ -79,6 +82,7 @@ impl Git {
             quarantine,
             packed: None,
             guard: OnceCell::new(),
+            packer: RefCell::new(None),
             trees: RefCell::new(Recent::new(KEPT)),
             files: RefCell::new(Recent::new(KEPT)),
         })

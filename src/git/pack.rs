@@ -31,6 +31,8 @@ const WINDOWS: u64 = 64;
 const KEPT: usize = 8 << 20;
 /// Most packs that are read here, each of which needs two open files; git begins to gather them when there are 50.
 const MOST: usize = 48;
+/// How often an index is looked up where an id should be, before the rest is halved: three are enough for nearly all.
+const GUESSES: usize = 6;
 /// Largest index of which all is kept, and largest part of one that is looked through.
 const LARGEST_INDEX: u64 = 1 << 30;
 const LARGEST_PART: usize = 64 << 20;
@@ -119,12 +121,22 @@ impl Pack {
         let until = |first: usize| Some(number(&self.known, 8 + first * 4)?.min(self.count));
         let first = usize::from(id[0]);
         let (mut low, mut high) = (if first == 0 { 0 } else { until(first - 1)? }, until(first)?);
-        while low < high {
-            let middle = usize::midpoint(low, high);
+        // Ids are spread evenly, so the next four bytes tell about where to look; where they do not, halving does.
+        let (mut least, mut most) = (0, 1 << 32);
+        let wanted = number(id, 1)?;
+        for step in 0.. {
+            if low >= high {
+                break;
+            }
+            let middle = if step < GUESSES && (least..most).contains(&wanted) {
+                low + (wanted - least) * (high - low) / (most - least)
+            } else {
+                usize::midpoint(low, high)
+            };
             let name = self.index(COUNTS + middle * self.id_length, self.id_length)?;
             match name.as_ref().cmp(id) {
-                Ordering::Less => low = middle + 1,
-                Ordering::Greater => high = middle,
+                Ordering::Less => (low, least) = (middle + 1, number(&name, 1)?),
+                Ordering::Greater => (high, most) = (middle, number(&name, 1)?),
                 Ordering::Equal => return self.place(middle),
             }
         }
@@ -437,8 +449,57 @@ fn apply(base: &[u8], delta: &[u8]) -> Option<Vec<u8>> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
 mod tests {
-    use super::apply;
+    use std::fs::{self, File};
+
+    use super::{COUNTS, Pack, apply};
+
+    /// An index of these ids, each at the place that its number gives it.
+    fn index(ids: &[[u8; 20]]) -> Vec<u8> {
+        let mut bytes = b"\xfftOc\0\0\0\x02".to_vec();
+        for first in 0..=255u8 {
+            let until = ids.iter().filter(|id| id[0] <= first).count();
+            bytes.extend(u32::try_from(until).unwrap().to_be_bytes());
+        }
+        assert_eq!(bytes.len(), COUNTS);
+        bytes.extend(ids.concat());
+        bytes.extend(vec![0; ids.len() * 4]);
+        bytes.extend((0..u32::try_from(ids.len()).unwrap()).flat_map(u32::to_be_bytes));
+        bytes.extend([0; 40]);
+        bytes
+    }
+
+    #[test]
+    fn every_id_is_found_however_unevenly_they_are_spread() {
+        let id = |first: u8, next: u32, last: u8| {
+            let mut id = [0; 20];
+            id[0] = first;
+            id[1..5].copy_from_slice(&next.to_be_bytes());
+            id[19] = last;
+            id
+        };
+        let even = (0..2000u32).map(|number| id(7, number.wrapping_mul(2_654_435_769), 1));
+        let crowded = (0..2000u32).map(|number| id(9, number / 500, u8::try_from(number % 250).unwrap()));
+        let ends = [0, 1, u32::MAX - 1, u32::MAX].into_iter().flat_map(|next| [id(0, next, 3), id(255, next, 3)]);
+        let mut ids: Vec<[u8; 20]> = even.chain(crowded).chain(ends).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let directory = tempfile::tempdir().unwrap();
+        let name = directory.path().join("pack-1.idx");
+        fs::write(&name, index(&ids)).unwrap();
+        File::create(name.with_extension("pack")).unwrap();
+        for many in [true, false] {
+            let pack = Pack::open(&name, 20, many).unwrap();
+            for (place, known) in ids.iter().enumerate() {
+                assert_eq!(pack.find(known), Some(place as u64), "{known:?}");
+                let mut unknown = *known;
+                unknown[10] = 1;
+                assert_eq!(pack.find(&unknown), None, "{unknown:?}");
+            }
+            assert_eq!(pack.find(&[8; 20]), None, "nothing begins like it");
+        }
+    }
 
     #[test]
     fn a_delta_copies_and_adds_and_must_fit_its_base() {

@@ -91,6 +91,7 @@ impl Git {
             .env("GIT_GRAFT_FILE", "/dev/null")
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_FLUSH", "0") // rev-list would write each line by itself
             .env_remove("GIT_SHALLOW_FILE")
             .stdin(Stdio::null());
         command

@@ -73,10 +73,25 @@ impl Tree {
         item(&self.raw[start..], self.id_length).map(|(item, _)| item)
     }
 
-    /// The bytes of the entry of a number; empty after the last.
-    pub(super) fn bytes(&self, number: usize) -> &[u8] {
-        let place = |number: usize| self.starts.get(number).map_or(self.raw.len(), |start| *start as usize);
-        &self.raw[place(number)..place(number + 1)]
+    /// How many entries from the one of a number on are also in another tree, one after the other.
+    pub(super) fn same(&self, number: usize, other: &Self, other_number: usize) -> usize {
+        const BLOCK: usize = 128;
+        let (mine, theirs) = (self.after(number), other.after(other_number));
+        let common = mine.len().min(theirs.len());
+        // By blocks first: a comparison of a few bytes costs as much as one of hundreds.
+        let blocks = mine[..common].chunks_exact(BLOCK).zip(theirs[..common].chunks_exact(BLOCK));
+        let equal = blocks.take_while(|(mine, theirs)| mine == theirs).count() * BLOCK;
+        let rest = mine[equal..common].iter().zip(&theirs[equal..common]);
+        let equal = equal + rest.take_while(|(mine, theirs)| mine == theirs).count();
+        let until = self.raw.len() - mine.len() + equal;
+        // As many as end where the two are still the same. An entry tells by itself where it ends.
+        let ended = self.starts[number.min(self.starts.len())..].partition_point(|start| *start as usize <= until);
+        if until == self.raw.len() { ended } else { ended.saturating_sub(1) }
+    }
+
+    /// The bytes from the entry of a number on.
+    fn after(&self, number: usize) -> &[u8] {
+        &self.raw[self.starts.get(number).map_or(self.raw.len(), |start| *start as usize)..]
     }
 
     /// All entries, in order.
@@ -117,4 +132,37 @@ fn item(raw: &[u8], id_length: usize) -> Option<(Item<'_>, usize)> {
     }
     let id = ObjectId::from_bytes(name.get(end + 1..end + 1 + id_length)?)?;
     Some((Item { mode, name: &name[..end], id }, at + 1 + end + 1 + id_length))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
+mod tests {
+    use super::Tree;
+
+    fn tree(names: &[(&str, u8)]) -> Tree {
+        let raw = names.iter().flat_map(|(name, id)| [format!("100644 {name}\0").as_bytes(), &[*id; 20]].concat());
+        Tree::parse(raw.collect(), 20).unwrap()
+    }
+
+    #[test]
+    fn the_same_entries_are_counted_up_to_the_first_that_differs() {
+        let many: Vec<(String, u8)> = (0..60).map(|number| (format!("file-{number:02}"), number)).collect();
+        let many: Vec<(&str, u8)> = many.iter().map(|(name, id)| (name.as_str(), *id)).collect();
+        let whole = tree(&many);
+        for changed in 0..60 {
+            let mut other = many.clone();
+            other[changed].1 ^= 0x80;
+            assert_eq!(whole.same(0, &tree(&other), 0), changed);
+            other[changed] = ("zzz", 0);
+            other.truncate(changed + 1);
+            assert_eq!(whole.same(0, &tree(&other), 0), changed, "another name, and nothing after it");
+            assert_eq!(whole.same(0, &tree(&many[..changed]), 0), changed, "nothing after it");
+            assert_eq!(whole.same(changed, &tree(&many[changed..]), 0), 60 - changed, "nothing before it");
+        }
+        assert_eq!(whole.same(60, &whole, 60), 0);
+        assert_eq!(whole.same(3, &whole, 60), 0);
+        assert_eq!(tree(&[]).same(0, &whole, 0), 0);
+        // The last byte of an id, and the first of a name.
+        assert_eq!(tree(&[("a", 1), ("b", 2)]).same(0, &tree(&[("a", 1), ("bb", 2)]), 0), 1);
+    }
 }

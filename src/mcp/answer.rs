@@ -15,7 +15,7 @@ pub(super) fn envelope(tool: &str, result: Result<Value>) -> CallToolResult {
 
 /// The same error with a hint that an agent can follow.
 pub(super) fn for_agents(tool: &str, error: Error) -> Error {
-    let hint = next_call(tool, error.code).map(str::to_owned).or(error.hint);
+    let hint = next_call(tool, error.code).map(str::to_owned).or_else(|| error.hint.map(anchoring));
     let schema = || format!("tools/list has the input schema of {tool}");
     let hint = match hint {
         Some(hint) if !speaks_of_commands(&hint) => Some(hint),
@@ -60,6 +60,14 @@ fn next_call(tool: &str, code: Code) -> Option<&'static str> {
         Code::RemoteFailed => "report it to a person: the remote does not answer or does not take it",
         _ => return None,
     })
+}
+
+/// A hint that ends in the command that anchors, with the call that does so instead.
+fn anchoring(hint: String) -> String {
+    match hint.split_once("git proof anchor --session ") {
+        Some((before, session)) => format!("{before}anchor_commit(session_id={session})"),
+        None => hint,
+    }
 }
 
 fn speaks_of_commands(hint: &str) -> bool {

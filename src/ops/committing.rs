@@ -3,13 +3,14 @@
 use super::anchor::{self, AnchorOutcome};
 use super::squashing;
 use super::workspace::Workspace;
+use crate::context::Context;
 use crate::error::{Code, Result};
 use crate::git::{Commit, Git};
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::{CommitId, TreeId};
 use crate::proof::record::{Id, RecordType};
 use crate::proof::trailer::{ProofTrailer, ProofTrailers, RootTrailer};
-use crate::store::{NewAttestation, NewEntry, NewEvent, RootRow, SessionRow};
+use crate::store::{self, NewAttestation, NewEntry, NewEvent, Next, RootRow, SessionRow};
 
 /// What a commit's message should say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,14 +21,16 @@ pub struct MessageAdvice {
     pub say: Option<String>,
     /// Why the commit must not be made.
     pub refuse: Option<String>,
+    /// The session that is to know of the commit once it is made.
+    pub expects: Option<Id>,
 }
 
 /// What a message that is about to be committed should say of its proof.
-pub fn before_commit(workspace: &Workspace, message: &[u8]) -> Result<MessageAdvice> {
+pub fn before_commit(workspace: &Workspace, git: &Git, message: &[u8]) -> Result<MessageAdvice> {
     let named = ProofTrailers::parse(message).trailers;
     for trailer in &named {
         if let ProofTrailer::Root(root) = trailer
-            && let Some(why) = unknown_root(workspace, root)?
+            && let Some(why) = unknown_root(workspace, git, root)?
         {
             return Ok(MessageAdvice { refuse: Some(why), ..MessageAdvice::default() });
         }
@@ -35,11 +38,12 @@ pub fn before_commit(workspace: &Workspace, message: &[u8]) -> Result<MessageAdv
     let Some(row) = current(workspace)? else { return Ok(MessageAdvice::default()) };
     let mut advice = MessageAdvice::default();
     if row.is_open() {
+        advice.expects = Some(row.id().clone());
         if row.opening.proof_grade {
             advice.add = Some(ProofTrailer::Session(row.id().clone()));
         }
     } else if let Some(root) = workspace.store.root(row.id())? {
-        finalized_advice(workspace, &root, &mut advice)?;
+        finalized_advice(workspace, git, &root, &mut advice)?;
     }
     if advice.add.as_ref().is_some_and(|add| named.contains(add)) {
         advice.add = None;
@@ -47,25 +51,67 @@ pub fn before_commit(workspace: &Workspace, message: &[u8]) -> Result<MessageAdv
     Ok(advice)
 }
 
+/// The session that is to know of a commit whose message is left alone.
+pub fn before_fixup(workspace: &Workspace) -> Result<Option<Id>> {
+    Ok(current(workspace)?.filter(SessionRow::is_open).map(|row| row.id().clone()))
+}
+
+/// Lets the next commit know of a session that was just finalized, if it is of what is staged.
+pub(super) fn foresee(workspace: &mut Workspace, root: &RootRow) -> Result<()> {
+    let attested = workspace.store.attested(&root.session_id)?;
+    let staged: Vec<GitAttestation> = attested.into_iter().filter(|said| said.commit.is_none()).collect();
+    if staged.is_empty() {
+        return Ok(());
+    }
+    workspace.store.foresee(&workspace.repository.worktree(), &Next { root: trailer_of(root), staged })
+}
+
+/// What the message of a commit that was foreseen should say. `None` is no answer: whatever is not exactly what was expected,
+/// the store has to be asked about.
+pub fn foreseen(context: &Context, git: &Git, message: &[u8]) -> Result<Option<MessageAdvice>> {
+    let place = git.place();
+    let special = ["SQUASH_MSG", "rebase-merge", "rebase-apply"].iter().any(|name| place.git_dir.join(name).exists());
+    let named = context.variable("GIT_PROOF_SESSION").is_some() || !ProofTrailers::parse(message).trailers.is_empty();
+    if special || named {
+        return Ok(None);
+    }
+    let Some(Next { root, mut staged }) = store::foreseen(&place.store_path(), &place.worktree()) else {
+        return Ok(None);
+    };
+    let Some(tree) = git.staged_tree()? else { return Ok(None) };
+    staged.retain(|said| said.tree == tree);
+    let fit = if staged.is_empty() { Fit::No } else { fits(context, git, &staged, &tree)? };
+    let expects = Some(root.session_id.clone());
+    let advice = |add| MessageAdvice { add, expects, ..MessageAdvice::default() };
+    Ok(match fit {
+        Fit::Yes => Some(advice(Some(ProofTrailer::Root(root)))),
+        Fit::Unclear => Some(advice(None)),
+        Fit::No => None,
+    })
+}
+
+/// How a commit names a finalized session.
+fn trailer_of(root: &RootRow) -> RootTrailer {
+    RootTrailer { session_id: root.session_id.clone(), scheme: root.scheme, root: root.root, count: root.record_count }
+}
+
 /// A finalized session is named only by a commit of the very tree that it attested while it was staged.
-fn finalized_advice(workspace: &Workspace, root: &RootRow, advice: &mut MessageAdvice) -> Result<()> {
+fn finalized_advice(workspace: &Workspace, git: &Git, root: &RootRow, advice: &mut MessageAdvice) -> Result<()> {
     let session = &root.session_id;
     let staged: Vec<GitAttestation> =
         workspace.store.attested(session)?.into_iter().filter(|said| said.commit.is_none()).collect();
     if staged.is_empty() {
         return Ok(());
     }
-    let git = workspace.git()?;
     let Some(tree) = git.staged_tree()? else { return Ok(()) };
     let staged: Vec<GitAttestation> = staged.into_iter().filter(|said| said.tree == tree).collect();
-    match fits(workspace, &git, &staged, &tree)? {
+    let fit = fits(&workspace.context, git, &staged, &tree)?;
+    if matches!(fit, Fit::Yes | Fit::Unclear) {
+        advice.expects = Some(session.clone());
+    }
+    match fit {
         Fit::Yes => {
-            advice.add = Some(ProofTrailer::Root(RootTrailer {
-                session_id: session.clone(),
-                scheme: root.scheme,
-                root: root.root,
-                count: root.record_count,
-            }));
+            advice.add = Some(ProofTrailer::Root(trailer_of(root)));
         }
         Fit::No if workspace.store.commits_of(session)?.is_empty() => {
             advice.say = Some(format!(
@@ -89,14 +135,14 @@ enum Fit {
 /// Compares the change that the commit will make with those that were attested: against HEAD, or against HEAD's parent
 /// where HEAD is amended. Git does not tell its hooks which; but it gives them the author's date, and an amended commit
 /// keeps that of HEAD. (With a date of its own it is taken for a new one: post-commit looks again.)
-fn fits(workspace: &Workspace, git: &Git, staged: &[GitAttestation], tree: &TreeId) -> Result<Fit> {
+fn fits(context: &Context, git: &Git, staged: &[GitAttestation], tree: &TreeId) -> Result<Fit> {
     let head = git.tip("HEAD")?.map(|head| git.commit(&head)).transpose()?;
     let is_said = |before: Option<&TreeId>| -> Result<bool> {
         let change = git.change_between(before, tree)?;
         Ok(change.is_some() && staged.iter().any(|said| said.change_id == change))
     };
     let on_top = is_said(head.as_ref().map(|head| &head.tree))?;
-    let Some(head) = head.filter(|head| has_date_of(workspace, head)) else {
+    let Some(head) = head.filter(|head| has_date_of(context, head)) else {
         return Ok(if on_top { Fit::Yes } else { Fit::No });
     };
     let amended = match head.parents.as_slice() {
@@ -112,13 +158,13 @@ fn fits(workspace: &Workspace, git: &Git, staged: &[GitAttestation], tree: &Tree
 }
 
 /// Whether the commit that is being made has the author's date of HEAD: it amends it, or is of the same second.
-fn has_date_of(workspace: &Workspace, head: &Commit) -> bool {
-    let date = workspace.context.variable("GIT_AUTHOR_DATE").and_then(|date| date.into_string().ok());
+fn has_date_of(context: &Context, head: &Commit) -> bool {
+    let date = context.variable("GIT_AUTHOR_DATE").and_then(|date| date.into_string().ok());
     date.is_some_and(|date| date.trim_start_matches('@').as_bytes() == head.author_time)
 }
 
 /// Why a root that a message names cannot stand; `None` if it can.
-fn unknown_root(workspace: &Workspace, root: &RootTrailer) -> Result<Option<String>> {
+fn unknown_root(workspace: &Workspace, git: &Git, root: &RootTrailer) -> Result<Option<String>> {
     let session = &root.session_id;
     let known = match workspace.store.root(session) {
         Ok(known) => known,
@@ -136,8 +182,7 @@ fn unknown_root(workspace: &Workspace, root: &RootTrailer) -> Result<Option<Stri
         return Ok((!same).then(why));
     }
     // A session of someone else: its evidence came with a fetch.
-    let git = workspace.git()?;
-    if anchor::has_evidence(&git, &root.root)? {
+    if anchor::has_evidence(git, &root.root)? {
         return Ok(None);
     }
     Ok(Some(format!("Proof-Root names session {session}, and no such finalized session is known here")))
@@ -146,6 +191,8 @@ fn unknown_root(workspace: &Workspace, root: &RootTrailer) -> Result<Option<Stri
 /// What was done about a commit that was just made.
 #[derive(Debug, Clone, Default)]
 pub struct AfterCommit {
+    /// The commit.
+    pub head: Option<CommitId>,
     /// The open session that attests it now.
     pub attested: Option<Id>,
     /// The finalized session that was anchored on it.
@@ -157,27 +204,44 @@ pub struct AfterCommit {
 }
 
 /// Attests the commit that was just made in the session that is open, or anchors the one that attested it before.
-pub fn after_commit(workspace: &mut Workspace) -> Result<AfterCommit> {
+pub fn after_commit(workspace: &mut Workspace, git: &Git) -> Result<AfterCommit> {
     let mut done = AfterCommit::default();
-    let git = workspace.git()?;
     let Some(head) = git.tip("HEAD")? else { return Ok(done) };
-    squashing::after_reset(workspace, &git, &head)?;
+    squashing::after_reset(workspace, git, &head)?;
+    done.head = Some(head);
     let Some(row) = current(workspace)? else {
         workspace.store.settle()?;
         return Ok(done);
     };
+    bind(workspace, git, &row, &head, &mut done)?;
+    if done.anchored.is_none() {
+        done.restored = anchor::heal(workspace, git)?;
+    }
+    if !row.is_open() {
+        workspace.store.settle()?;
+    }
+    Ok(done)
+}
+
+/// Attests a commit in a session that is open, or anchors one that attested it before.
+pub(super) fn bind(
+    workspace: &mut Workspace,
+    git: &Git,
+    row: &SessionRow,
+    head: &CommitId,
+    done: &mut AfterCommit,
+) -> Result<()> {
     if row.is_open() {
-        if attest_commit(workspace, &git, &row, &head)? {
+        if attest_commit(workspace, git, row, head)? {
             done.attested = Some(row.id().clone());
         }
-        done.restored = anchor::heal(workspace, &git)?;
     } else if let Some(root) = workspace.store.root(row.id())? {
         let attested = workspace.store.attested(row.id())?;
-        let commit = git.commit(&head)?;
+        let commit = git.commit(head)?;
         let change = git.change_id(&commit)?;
         let staged: Vec<GitAttestation> = attested.into_iter().filter(|said| said.commit.is_none()).collect();
         if staged.iter().any(|said| said.tree == commit.tree && said.change_id == change) {
-            let outcome = anchor::on_commits(workspace, &git, &root, &[head])?;
+            let outcome = anchor::on_commits(workspace, git, &root, &[*head])?;
             done.restored = outcome.restored;
             done.anchored = Some(outcome);
         } else {
@@ -186,13 +250,9 @@ pub fn after_commit(workspace: &mut Workspace) -> Result<AfterCommit> {
                 |trailer: &ProofTrailer| matches!(trailer, ProofTrailer::Root(root) if root.session_id == *row.id());
             let explained = anchor::is_attested(&workspace.store.attested(row.id())?, &commit, change.as_ref());
             done.lent = (!explained && named.iter().any(lent)).then(|| row.id().clone());
-            done.restored = anchor::heal(workspace, &git)?;
         }
     }
-    if !row.is_open() {
-        workspace.store.settle()?;
-    }
-    Ok(done)
+    Ok(())
 }
 
 /// Attests a commit, unless the session has done so, or has closed with a reflection on exactly this change.

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::anchor::{self, Anchored};
+use super::committing;
 use super::ledger::note_done;
+use super::pending;
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::RootHash;
@@ -24,10 +26,6 @@ pub struct FinalizeOutcome {
     /// Its anchors on the commits that it attests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchored>,
-    /// Why it could not be anchored. The session is finalized all the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
-    pub not_anchored: Option<Error>,
     /// How many notes of its working memory were not packed, and no longer can be.
     #[serde(skip_serializing_if = "is_zero")]
     pub unpacked: u64,
@@ -39,22 +37,23 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// Finalizes a session and anchors it on the commits that it attests. One that is finalized already: an error, or with
-/// `idempotent` the stored row.
+/// `idempotent` the stored row. Where it cannot be anchored, it is finalized all the same, and the error says both.
 pub fn finalize(workspace: &mut Workspace, session: Option<&str>, idempotent: bool) -> Result<FinalizeOutcome> {
     let session = workspace.session(session)?;
+    if workspace.store.root(&session)?.is_none() {
+        pending::mend_of(workspace, &session)?;
+    }
     let arguments = workspace.given.as_deref().unwrap_or(session.as_str()).as_bytes();
     let event = NewEvent { tool: "merkle_finalize", arguments, at: workspace.context.now() };
     let (outcome, new) = workspace.store.finalize(&session, &event)?;
     if new || idempotent {
-        let (anchors, not_anchored) = match anchor_attested(workspace, &outcome) {
-            Ok(anchors) => (anchors, None),
-            Err(error) => (Vec::new(), Some(error)),
-        };
+        let anchors = anchor_attested(workspace, &outcome).map_err(|error| not_anchored(&outcome, error))?;
         if !new {
             note_done(workspace, "merkle_finalize", Some(&session), session.as_str())?; // it may have anchored something
         }
+        let _ = committing::foresee(workspace, &outcome); // a shortcut, without which the hook asks the store
         let unpacked = workspace.store.unpacked_notes(&session)?;
-        return Ok(FinalizeOutcome { root: outcome, anchors, not_anchored, unpacked });
+        return Ok(FinalizeOutcome { root: outcome, anchors, unpacked });
     }
     let details = serde_json::to_value(&outcome).ok();
     let mut error =
@@ -64,8 +63,24 @@ pub fn finalize(workspace: &mut Workspace, session: Option<&str>, idempotent: bo
     Err(error)
 }
 
+/// Why a session that is finalized now has no anchor. Its root is kept, and is in the details.
+fn not_anchored(root: &RootOutcome, error: Error) -> Error {
+    let session = &root.session_id;
+    let again = format!("git proof anchor --session {session}");
+    let mut causes = vec![error.message];
+    causes.extend(error.causes);
+    Error {
+        code: error.code,
+        message: format!("session {session} is finalized, and its root is kept, but it could not be anchored"),
+        causes,
+        hint: Some(error.hint.map_or_else(|| again.clone(), |hint| format!("{hint}; then {again}"))),
+        details: serde_json::to_value(root).ok(),
+    }
+}
+
 /// Anchors a session on the commits that it attests; those that it does not are nobody's to anchor by the way.
 fn anchor_attested(workspace: &mut Workspace, root: &RootOutcome) -> Result<Vec<Anchored>> {
+    pending::mend_of(workspace, &root.session_id)?;
     if workspace.store.attested(&root.session_id)?.is_empty() {
         return Ok(Vec::new());
     }

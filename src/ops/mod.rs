@@ -2,6 +2,7 @@
 //! the MCP server and the hooks all give; how it is shown to a person is the command line's work.
 
 mod agent;
+mod alone;
 mod anchor;
 mod attest;
 mod audit;
@@ -17,6 +18,7 @@ mod input;
 mod ledger;
 mod log;
 mod memory;
+mod pending;
 mod prove;
 mod receive;
 mod record;
@@ -46,7 +48,7 @@ pub use audit::{AuditOutcome, audit};
 pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{CheckedProof, ConsistencyOutcome, LoggedOutcome, ProofOutcome, check_proof, check_proof_line};
-pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit};
+pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit, before_fixup, foreseen};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
 pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
 pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};
@@ -63,6 +65,7 @@ pub use memory::{
     DropOutcome, MemoryOutcome, MemoryProof, NoteView, PackOutcome, PackRequest, PackedView, PutOutcome, PutRequest,
     memory, memory_drop, memory_pack, memory_prove, memory_put,
 };
+pub use pending::{Moment, expect_commit, is_waiting, mend};
 pub use prove::{InclusionOutcome, prove};
 pub use receive::{Received, RefUpdate, receive};
 pub use record::{RecordRequest, record};
@@ -81,7 +84,8 @@ pub use secrets::{Secret, find_secret};
 pub use squashing::before_squash;
 pub use start::{StartOutcome, StartRequest, start};
 pub use story::{
-    CommitStory, Label, LeftAway, Meant, Point, Points, Step, StepKind, StoryOutcome, StoryRequest, Trail, meant, story,
+    CommitStory, Label, LeftAway, Meant, Point, Points, Step, StepKind, StoryOutcome, StoryRequest, Trail, listed,
+    meant, rejections, story,
 };
 pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
 pub use verify::{

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::text::{MAX_BODY, acceptable, metadata, without_secrets};
 use super::view::{BodyView, EntryView};
 use super::workspace::{Workspace, parse_id};
-use super::{committing, start};
+use super::{committing, pending, start};
 use crate::error::{Code, Error, Result};
 use crate::proof::record::{Id, RecordType};
 use crate::store::{Appended, NewAttestation, NewEntry, NewEvent, NewThought};
@@ -67,9 +67,9 @@ pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<Entr
         private: request.private,
         timestamp: workspace.context.now(),
     };
+    let staged = if kind == RecordType::Reflection { staged_text(workspace, &session)? } else { None };
     let arguments = workspace.given.as_ref().unwrap_or(&request.content).as_bytes();
     let event = NewEvent { tool: "thought_record", arguments, at: thought.timestamp };
-    let staged = if kind == RecordType::Reflection { staged_text(workspace, &session)? } else { None };
     let entries = after_staged(workspace, staged.as_deref(), thought.clone());
     let appended = workspace.store.append(&session, &entries, &event)?;
     let Some(appended) = appended.into_iter().next_back() else { unreachable!("one entry in, one entry out") };
@@ -111,8 +111,10 @@ pub(super) fn recorded(session: Id, appended: Appended, thought: &NewThought<'_>
 }
 
 /// What is staged, to be attested before a reflection closes the session; `None` if nothing is, or the session has said
-/// so already. A repository that cannot tell does not keep anyone from reflecting.
-pub(super) fn staged_text(workspace: &Workspace, session: &Id) -> Result<Option<String>> {
+/// so already. Before it, commits are attested whose hook did not get to it: after the reflection it would be too late.
+/// A repository that cannot tell does not keep anyone from reflecting.
+pub(super) fn staged_text(workspace: &mut Workspace, session: &Id) -> Result<Option<String>> {
+    let _ = pending::mend_of(workspace, session);
     let Ok(Some(staged)) = committing::staged_change(workspace) else { return Ok(None) };
     let said = workspace.store.attested(session)?;
     Ok((!said.contains(&staged)).then(|| staged.to_text()))

@@ -10,13 +10,12 @@ use crate::proof::change::Sighting;
 use crate::proof::digest::CommitId;
 
 /// Before a commit: what is staged may be a branch that `git merge --squash` has brought.
-pub fn before_squash(workspace: &mut Workspace) -> Result<()> {
+pub fn before_squash(workspace: &mut Workspace, git: &Git) -> Result<()> {
     let Ok(message) = fs::read_to_string(workspace.repository.git_dir.join("SQUASH_MSG")) else { return Ok(()) };
     // The newest commit comes first.
     let Some(squashed) = message.lines().find_map(|line| CommitId::parse(line.strip_prefix("commit ")?)) else {
         return Ok(());
     };
-    let git = workspace.git()?;
     let (Some(head), Some(tree)) = (git.tip("HEAD")?, git.staged_tree()?) else { return Ok(()) };
     let Some(base) = git.merge_base(&head, &squashed)? else { return Ok(()) };
     let change = git.change_between(Some(&git.commit(&head)?.tree), &tree)?;

@@ -43,6 +43,11 @@ impl Workspace {
         Git::open(&self.repository, &self.context)
     }
 
+    /// Leaves the store open to a process that is about to end.
+    pub fn leave(self) {
+        self.store.leave();
+    }
+
     /// Says what the next call is given, for the ledger.
     pub fn given(&mut self, arguments: Option<String>) {
         self.given = arguments;

@@ -426,7 +426,7 @@ pub fn conclude(
     let only_remarks = others.iter().all(|finding| finding.severity == Severity::Warning);
     if judged.is_empty() && only_remarks && named == 0 && proof_grade {
         let asked = must_be_anchored || !trailers.trailers.is_empty();
-        findings.push(missing(notes_fetched, must_be_anchored, asked));
+        findings.push(missing(notes_fetched, must_be_anchored, asked, &trailers.trailers));
     }
     let worst = findings.iter().map(|finding| finding.severity).max();
     let verdict = match worst {
@@ -470,13 +470,26 @@ fn not_fetched(message: String) -> Finding {
 }
 
 /// `asked`: the commit's own trailers say that there is a proof, or policy says that there must be.
-fn missing(notes_fetched: bool, must_be_anchored: bool, asked: bool) -> Finding {
+fn missing(notes_fetched: bool, must_be_anchored: bool, asked: bool, trailers: &[ProofTrailer]) -> Finding {
     if !notes_fetched && asked {
         return not_fetched("the commit is proof-grade, but refs/notes/proof is not in this clone".to_owned());
     }
-    let finding = Finding::error(FindingCode::AnchorMissing, "the commit is proof-grade and has no anchor").hint(
-        "finalize the session that explains it and git proof anchor, or git proof sync if that was done elsewhere",
-    );
+    let session = trailers.iter().find_map(|trailer| match trailer {
+        ProofTrailer::Session(session) => Some(session),
+        _ => None,
+    });
+    let hint = match session {
+        // It attests the commit first where the hook that should have done so was killed.
+        Some(session) => format!(
+            "git proof finalize --session {session} where it was recorded, then git proof sync; if that was done without \
+             this commit: git proof anchor --session {session} --commit and its id"
+        ),
+        None => {
+            "finalize the session that explains it and git proof anchor, or git proof sync if that was done elsewhere"
+                .to_owned()
+        }
+    };
+    let finding = Finding::error(FindingCode::AnchorMissing, "the commit is proof-grade and has no anchor").hint(hint);
     if must_be_anchored { finding } else { finding.softened() }
 }
 

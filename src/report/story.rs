@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::escape::{code_span, inert};
 use super::markdown::row;
 use super::{Report, rejected, short};
-use crate::ops::{Embedded, ReportOutcome, Telling};
+use crate::ops::{Embedded, Label, ReportOutcome, Telling};
 use crate::proof::finding::Verdict;
 use crate::proof::record::RecordType;
 
@@ -132,10 +132,10 @@ fn telling(telling: &Telling) -> (String, usize) {
         let mark = if rejected { "- " } else { "  " };
         lines.extend(piece.lines().flat_map(wrapped).map(|line| format!("{mark}{line}")));
     }
-    for option in rejected::listed(telling.metadata.as_deref()) {
-        lines.extend(
-            wrapped(&option.chars().take(TEXT).collect::<String>()).into_iter().map(|line| format!("- {line}")),
-        );
+    for point in rejected::listed(telling.metadata.as_deref()) {
+        let mark = if point.label == Label::Rejected { "-" } else { " " };
+        let text: String = point.text.chars().take(TEXT).collect();
+        lines.extend(text.lines().flat_map(wrapped).map(|line| format!("{mark} {line}")));
     }
     if cut > 0 {
         lines.push("  …".to_owned());

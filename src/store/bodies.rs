@@ -68,26 +68,15 @@ impl Store {
         })?;
         // The batch that comes back is held in memory, and in no file of its own.
         self.connection.pragma_update(None, "temp_store", "MEMORY").map_err(|error| failure(&self.path, error))?;
-        self.put_back(&root, archive, &held)?;
-        self.write(|transaction| {
-            if zones::blank_bodies(transaction, session)? > 0 {
-                return Err(damaged("entries that are not those of the session's archive"));
-            }
-            transaction
-                .prepare_cached(
-                    "UPDATE zones SET zone = 'warm', since = ?2, round = NULL, settled = 1 \
-                     WHERE session_id = ?1 AND zone = 'cold'",
-                )?
-                .execute((session.as_str(), event.at.as_str()))?;
-            event::write(transaction, Some(session), event, Some(StoredZone::Warm.as_str()))?;
-            Ok(())
-        })?;
+        self.put_back(&root, archive, &held, event)?;
         // Whoever only read has not changed anything.
         self.upkeep += self.connection.total_changes() - before;
         Ok(true)
     }
 
-    fn put_back(&mut self, root: &RootRow, archive: &Archive, held: &Held) -> Result<()> {
+    /// The last texts and the zone come in one transaction: a session all of whose texts are back is never taken for one
+    /// whose texts are about to go.
+    fn put_back(&mut self, root: &RootRow, archive: &Archive, held: &Held, event: &NewEvent<'_>) -> Result<()> {
         let failed = |damage| archive.error(held, &damage, root, root.record_count);
         let mut lines = archive.read(&held.hash).map_err(failed)?;
         lines.next().map_err(failed)?; // the opening has never left the store
@@ -103,13 +92,22 @@ impl Store {
                 bytes += line.len();
                 batch.push(line.to_owned());
             }
-            if batch.is_empty() {
-                return Ok(());
-            }
-            self.write(|transaction| put_back_batch(transaction, root, position, &batch))?;
+            let end = batch.is_empty();
+            let from = position;
             position += batch.len() as u64;
+            let done = self.write(|transaction| {
+                put_back_batch(transaction, root, from, &batch)?;
+                if position < root.record_count && !end {
+                    return Ok(false);
+                }
+                become_warm(transaction, &root.session_id, event)?;
+                Ok(true)
+            })?;
             if let Some(watcher) = &self.watcher {
                 watcher.tell(position, root.record_count);
+            }
+            if done {
+                return Ok(());
             }
         }
     }
@@ -136,6 +134,21 @@ impl Store {
             )
             .map_err(|error| failure(&self.path, error))
     }
+}
+
+/// Says that all texts of a cold session are back.
+fn become_warm(transaction: &Connection, session: &Id, event: &NewEvent<'_>) -> Result<(), Failure> {
+    if zones::blank_bodies(transaction, session)? > 0 {
+        return Err(damaged("entries that are not those of the session's archive"));
+    }
+    transaction
+        .prepare_cached(
+            "UPDATE zones SET zone = 'warm', since = ?2, round = NULL, settled = 1 \
+             WHERE session_id = ?1 AND zone = 'cold'",
+        )?
+        .execute((session.as_str(), event.at.as_str()))?;
+    event::write(transaction, Some(session), event, Some(StoredZone::Warm.as_str()))?;
+    Ok(())
 }
 
 /// Only the text that was hashed comes back. All of a batch with one statement: before each one, the search index writes

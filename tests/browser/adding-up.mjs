@@ -56,6 +56,12 @@ export const addingUp = {
       "Magic link: scanners use it up",
       "TOTP: needs an app before the first login",
     ]);
+    // The trail is made by the script, of the same places.
+    const session = page.locator(".session", { has: page.locator(".story .rejected") }).first();
+    await session.locator("details.trail > summary").click();
+    await session.locator(".entry").first().waitFor();
+    const parts = (where) => session.locator(`${where} .rejected`).allTextContents();
+    assert.deepEqual(await parts(".entry.decision"), await parts(".story"));
   },
 
   async "one character changed in one line makes that line red, and no other"({ browser, file }) {

@@ -4,32 +4,65 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Answer, is_replay, path, workspace};
+use super::{Answer, is_replay, path};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git;
-use crate::ops::{self, Workspace};
-use crate::proof::trailer;
+use crate::git::{Git, Repository, interpret_trailers};
+use crate::ops::{self, Moment, Workspace};
+use crate::proof::trailer::{self, ProofTrailer};
 
 pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
     let Some(file) = path(arguments.first()) else {
         return Err(Error::new(Code::InvalidParams, "git gives the file of the message, and it was not given"));
     };
     let file = context.path(&file);
-    let Some(mut workspace) = workspace(context)? else { return Ok(Answer::default()) };
-    ops::before_squash(&mut workspace)?;
+    let place = Repository::discover(context)?;
+    if !place.store_path().exists() {
+        return Ok(Answer::default());
+    }
+    let git = Git::open(&place, context)?;
     let unreadable = |what: &str, error: std::io::Error| {
         Error::new(Code::Unreadable, format!("the message {} cannot be {what}", file.display())).because(error)
     };
     let message = fs::read(&file).map_err(|error| unreadable("read", error))?;
     let leave = [&b"fixup! "[..], b"squash! ", b"amend! "].iter().any(|mark| message.starts_with(mark));
-    if leave || says_nothing(context, &workspace, &message)? {
+    let empty = says_nothing(context, &git, &message);
+    let write = |add: &ProofTrailer| {
+        let line = add.to_string();
+        if is_plain(context, &git) {
+            fs::write(&file, trailer::add(&message, &line)).map_err(|error| unreadable("written", error))
+        } else {
+            interpret_trailers(context, &file, &line)
+        }
+    };
+    if !leave
+        && !empty
+        && !ops::is_waiting(&git)
+        && let Some(advice) = ops::foreseen(context, &git, &message)?
+    {
+        advice.add.as_ref().map_or(Ok(()), write)?;
+        advice.expects.map_or(Ok(()), |session| ops::expect_commit(context, &git, &session))?;
         return Ok(Answer::default());
     }
-    let mut advice = ops::before_commit(&workspace, &message)?;
-    if is_replay(context, &workspace, false)? {
+    let mut workspace = Workspace::at(place, context.clone())?;
+    ops::before_squash(&mut workspace, &git)?;
+    // Where that cannot be done now, the one who comes next tries again.
+    let mended = ops::mend(&mut workspace, &git, Moment::Before).unwrap_or_default();
+    let mut answer = Answer { say: super::mended(&mended), stop: false };
+    if empty {
+        return Ok(answer);
+    }
+    let replay = is_replay(context, &git, false)?;
+    if leave {
+        if let Some(session) = ops::before_fixup(&workspace)?.filter(|_| !replay) {
+            ops::expect_commit(context, &git, &session)?;
+        }
+        return Ok(answer);
+    }
+    let mut advice = ops::before_commit(&workspace, &git, &message)?;
+    if replay {
         // The message of a commit that was made before: it is not for the session of today.
-        (advice.add, advice.say) = (None, None);
+        (advice.add, advice.say, advice.expects) = (None, None, None);
     }
     if let Some(why) = advice.refuse {
         let say = vec![
@@ -38,40 +71,34 @@ pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
         ];
         return Ok(Answer { say, stop: true });
     }
-    if let Some(add) = advice.add {
-        let line = add.to_string();
-        if is_plain(context, &workspace)? {
-            let message = trailer::add(&message, &line);
-            fs::write(&file, message).map_err(|error| unreadable("written", error))?;
-        } else {
-            git::interpret_trailers(context, &file, &line)?;
-        }
-    }
-    Ok(advice.say.map_or_else(Answer::default, |line| Answer::say(format!("git proof: {line}"))))
+    workspace.leave();
+    advice.add.as_ref().map_or(Ok(()), write)?;
+    advice.expects.map_or(Ok(()), |session| ops::expect_commit(context, &git, &session))?;
+    answer.say.extend(advice.say.map(|line| format!("git proof: {line}")));
+    Ok(answer)
 }
 
 /// Whether no setting has a say in how trailers and comments are written. Those given to this one command, as by
 /// `git -c`, only git itself reads.
-fn is_plain(context: &Context, workspace: &Workspace) -> Result<bool> {
+fn is_plain(context: &Context, git: &Git) -> bool {
     let given = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"].iter().any(|name| context.variable(name).is_some());
-    Ok(!given && !workspace.git()?.has_trailer_settings())
+    !given && !git.has_trailer_settings()
 }
 
 /// Whether git would not make a commit with this message: it is empty, or a template that nobody has filled in. With a
 /// trailer of ours it would no longer be.
-fn says_nothing(context: &Context, workspace: &Workspace, message: &[u8]) -> Result<bool> {
-    let git = workspace.git()?;
+fn says_nothing(context: &Context, git: &Git, message: &[u8]) -> bool {
     let comment = git.setting("core.commentString").or_else(|| git.setting("core.commentChar"));
     let comment = comment.filter(|comment| comment != "auto").unwrap_or_else(|| "#".to_owned());
     let text = trailer::without_comments(message, comment.as_bytes());
     if text.is_empty() {
-        return Ok(true);
+        return true;
     }
-    let Some(template) = git.setting("commit.template") else { return Ok(false) };
+    let Some(template) = git.setting("commit.template") else { return false };
     let template = match template.strip_prefix("~/").zip(context.variable("HOME")) {
         Some((below, home)) => PathBuf::from(home).join(below),
         None => context.path(Path::new(&template)),
     };
     // One that cannot be read, git has refused before.
-    Ok(fs::read(template).is_ok_and(|template| trailer::without_comments(&template, comment.as_bytes()) == text))
+    fs::read(template).is_ok_and(|template| trailer::without_comments(&template, comment.as_bytes()) == text)
 }

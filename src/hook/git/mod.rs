@@ -11,8 +11,10 @@ use std::path::PathBuf;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::git::Repository;
+use crate::git::{Git, Repository};
 use crate::ops::Workspace;
+use crate::proof::digest::CommitId;
+use crate::proof::record::Id;
 
 /// A hook of git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,8 +106,8 @@ fn workspace(context: &Context) -> Result<Option<Workspace>> {
 /// Whether a rebase makes the commit. It was made before, by someone or by this session; what it proves is carried along
 /// by post-rewrite. A person's commit is made by `git commit`, which tells its hooks the author's date and is not told
 /// that it is part of a rebase. `made`: the commit is HEAD, and its date must be the one that was told.
-fn is_replay(context: &Context, workspace: &Workspace, made: bool) -> Result<bool> {
-    let git_dir = &workspace.repository.git_dir;
+fn is_replay(context: &Context, git: &Git, made: bool) -> Result<bool> {
+    let git_dir = &git.place().git_dir;
     if !git_dir.join("rebase-merge").exists() && !git_dir.join("rebase-apply").exists() {
         return Ok(false);
     }
@@ -114,7 +116,6 @@ fn is_replay(context: &Context, workspace: &Workspace, made: bool) -> Result<boo
         return Ok(true);
     }
     let Some(date) = text("GIT_AUTHOR_DATE") else { return Ok(true) };
-    let git = workspace.git()?;
     let Some(head) = git.tip("HEAD")?.filter(|_| made) else { return Ok(false) };
     Ok(date.trim_start_matches('@').as_bytes() != git.commit(&head)?.author_time)
 }
@@ -122,6 +123,14 @@ fn is_replay(context: &Context, workspace: &Workspace, made: bool) -> Result<boo
 /// Says that lines were put back.
 fn restored(lines: u64) -> Option<String> {
     (lines > 0).then(|| format!("git proof: another writer had overwritten notes of ours; lines put back: {lines}"))
+}
+
+/// Says that commits were found of which their sessions had not heard.
+fn mended(commits: &[(Id, CommitId)]) -> Vec<String> {
+    let say = |(session, commit): &(Id, CommitId)| {
+        format!("git proof: session {session} had not heard of {}, and now has", &commit.to_string()[..12])
+    };
+    commits.iter().map(say).collect()
 }
 
 fn path(argument: Option<&OsString>) -> Option<PathBuf> {

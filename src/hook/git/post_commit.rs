@@ -1,16 +1,17 @@
 //! `post-commit`: the open session attests the commit; a finalized one that attested the change is anchored on it.
 
-use super::{Answer, is_replay, restored, workspace};
+use super::{Answer, GitHook, is_replay, mended, restored, workspace};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops;
+use crate::ops::{self, Moment};
 
 pub(super) fn run(context: &Context) -> Result<Answer> {
     let Some(mut workspace) = workspace(context)? else { return Ok(Answer::default()) };
-    if is_replay(context, &workspace, true)? {
+    let git = workspace.git()?;
+    if is_replay(context, &git, true)? {
         return Ok(Answer::default());
     }
-    let done = ops::after_commit(&mut workspace)?;
+    let done = ops::after_commit(&mut workspace, &git)?;
     let mut answer = Answer::default();
     if let Some(anchored) = &done.anchored
         && anchored.anchors.iter().any(|anchor| anchor.created)
@@ -22,5 +23,12 @@ pub(super) fn run(context: &Context) -> Result<Answer> {
         answer.say.push("git proof: git commit --amend, and take its Proof-Root out".to_owned());
     }
     answer.say.extend(restored(done.restored));
+    let moment = done.head.as_ref().map_or(Moment::Between, Moment::After);
+    let found = ops::mend(&mut workspace, &git, moment);
+    workspace.leave();
+    match found {
+        Ok(commits) => answer.say.extend(mended(&commits)),
+        Err(error) => answer.say.push(GitHook::PostCommit.complaint(&error)),
+    }
     Ok(answer)
 }

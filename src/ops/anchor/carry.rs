@@ -1,11 +1,13 @@
 //! `carry`: the anchors of a commit follow it when it is rewritten, if it still makes the same change.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::thread;
 
 use serde::Serialize;
 
 use super::publish::{Line, heal, note_of, publish};
 use super::why;
+use crate::context::Context;
 use crate::error::Result;
 use crate::git::{Commit, Git, NOTES, Read};
 use crate::ops::workspace::Workspace;
@@ -60,13 +62,17 @@ pub fn carry_rewritten(
         return Ok(outcome);
     };
     let tree = git.commit(&tip)?.tree;
-    let mut lines = Vec::new();
-    let mut followed = Vec::new();
+    let mut notes = Vec::new();
     for (from, to) in rewritten {
         let note = note_of(git, &tree, from)?;
-        if note.is_empty() {
-            continue;
+        if !note.is_empty() {
+            notes.push((from, to, note));
         }
+    }
+    changes.learn(&workspace.context, notes.iter().map(|(_, to, _)| **to).collect());
+    let mut lines = Vec::new();
+    let mut followed = Vec::new();
+    for (from, to, note) in notes {
         let mut carried = Carried { from: *from, to: *to, lines: 0, left: 0, squashed: squashes.contains_key(to) };
         for line in note {
             let text = String::from_utf8(line).ok();
@@ -145,7 +151,35 @@ struct Changes<'a> {
     known: BTreeMap<CommitId, Read<Option<ChangeId>>>,
 }
 
+/// As many commits are worth a second thread, which opens the repository once more.
+const MANY: usize = 8;
+
 impl Changes<'_> {
+    /// Computes the change ids of many commits, half of them on another thread: after a rebase they are most of the work.
+    fn learn(&mut self, context: &Context, mut commits: Vec<CommitId>) {
+        commits.retain(|commit| !self.known.contains_key(commit));
+        let here = commits.split_off(commits.len() / 2);
+        if here.len() < MANY / 2 {
+            return;
+        }
+        let place = self.git.place();
+        thread::scope(|scope| {
+            let there = scope.spawn(move || {
+                let Ok(git) = Git::open(place, context) else { return BTreeMap::new() };
+                let mut changes = Changes { git: &git, known: BTreeMap::new() };
+                for commit in &commits {
+                    let _ = changes.of(commit);
+                }
+                changes.known
+            });
+            for commit in &here {
+                let _ = self.of(commit);
+            }
+            // What was not computed there will be when it is asked for.
+            self.known.extend(there.join().unwrap_or_default());
+        });
+    }
+
     fn of(&mut self, commit: &CommitId) -> Read<Option<ChangeId>> {
         let git = self.git;
         self.known.entry(*commit).or_insert_with(|| git.change_id(&git.commit(commit)?)).clone()

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::finalize;
 use super::ledger::note_done;
+use super::pending;
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
 use crate::git::{Commit, Git};
@@ -69,6 +70,8 @@ pub struct Anchored {
 /// Anchors a finalized session.
 pub fn anchor(workspace: &mut Workspace, request: &AnchorRequest) -> Result<AnchorOutcome> {
     let row = finalize::root(workspace, request.session.as_deref())?;
+    // What keeps it from that keeps this from its work, too; unless it is a key that is missing, and was not asked for here.
+    let _ = pending::mend_of(workspace, &row.session_id);
     let git = workspace.git()?;
     let mut commits = Vec::new();
     for revision in &request.commits {

@@ -1,10 +1,9 @@
 //! The steps by which texts leave the store. Each may be the last one that happens: the next run goes on from there.
 
 use std::fs::File;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use crate::error::{Code, Error, Result};
+use crate::ops::alone::alone as exclusive;
 use crate::ops::finalize;
 use crate::ops::workspace::Workspace;
 use crate::proof::record::Id;
@@ -14,27 +13,9 @@ use crate::store::{Archive, Damage, Held, Kept, NewEvent, RootRow, StoredZone};
 /// The name under which the ledger has what retention does.
 const TOOL: &str = "retention_run";
 
-/// Waits until no other process of this clone moves texts. The lock is gone with the process that holds it.
+/// Waits until no other process of this clone moves texts.
 pub(super) fn alone(workspace: &Workspace) -> Result<File> {
-    let path = workspace.repository.store_path().with_file_name("retain.lock");
-    let failed = |error: std::io::Error| {
-        Error::new(Code::StoreFailed, format!("cannot open {}", path.display()))
-            .because(error)
-            .hint("check who owns the .git/proof directory, and that the disk is writable and has room")
-    };
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
-    let begun = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(std::fs::TryLockError::Error(error)) => return Err(failed(error)),
-            Err(std::fs::TryLockError::WouldBlock) if begun.elapsed() > workspace.context.patience() => {
-                return Err(Error::new(Code::StoreBusy, "another process is moving texts out of this store, or back")
-                    .hint("wait for it to finish and try again; nothing was moved"));
-            }
-            Err(std::fs::TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(2)),
-        }
-    }
+    exclusive(workspace, "retain.lock", "moving texts out of this store, or back")
 }
 
 /// Moves the texts of a session into an archive. What does not verify stays where it is: its texts are the only trace of

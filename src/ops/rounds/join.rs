@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::chain::{Walked, links, seal_of};
-use super::seal::{announce, keep_signature, known, write};
+use super::seal::{alone, announce, keep_signature, known, write};
 use crate::error::{Code, Result};
 use crate::git::{Git, NOTES, ROUNDS, Remote};
 use crate::ops::anchor::{heal, note_of};
@@ -147,12 +147,20 @@ fn attempt(
     for new in &written {
         keep_signature(workspace, new)?;
     }
+    let _alone = alone(workspace)?;
+    if git.tip(ROUNDS)? != ours {
+        return Ok(None);
+    }
+    let before = workspace.store.seen_rounds()?;
     if accept {
         workspace.store.forget_rounds()?;
     }
     let_go(workspace, git, &suffix)?;
-    if !git.move_in_turn(ROUNDS, ours.as_ref(), &tip, &format!("git-proof: rounds of {}", remote.name))? {
-        return Ok(None);
+    let moved = git.move_in_turn(ROUNDS, ours.as_ref(), &tip, &format!("git-proof: rounds of {}", remote.name));
+    if !matches!(moved, Ok(true)) {
+        // The chain is as it was, and so is what must be in it.
+        before.iter().try_for_each(|seen| workspace.store.see_round(seen))?;
+        return moved.map(|_| None);
     }
     remember(workspace, &remote.name, &walked, joined.findings.is_empty())?;
     remember(workspace, HERE, &walked, true)?;

@@ -2,12 +2,14 @@
 //! this store, so that one person can seal what a team pushed.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs::File;
 
 use serde::Serialize;
 
 use super::chain::{SEAL_FILE, Walked, walk};
 use crate::error::{Code, Error, Result};
 use crate::git::{self, FILE, Git, ROUNDS, TreeEntry};
+use crate::ops::alone::alone as exclusive;
 use crate::ops::anchor::{Line, heal, is_true, publish};
 use crate::ops::ledger::note_done;
 use crate::ops::verify::{LeftOut, Sealable, sealable};
@@ -133,6 +135,7 @@ pub fn seal(workspace: &mut Workspace, request: &SealRequest) -> Result<SealOutc
         });
         let written = write(workspace, &git, seal, tip.as_ref(), sign)?;
         keep_signature(workspace, &written)?;
+        let _alone = alone(workspace)?;
         if !git.move_in_turn(ROUNDS, tip.as_ref(), &written.commit, "git-proof: seal")? {
             continue; // another process of this clone was faster
         }
@@ -156,6 +159,12 @@ pub fn seal(workspace: &mut Workspace, request: &SealRequest) -> Result<SealOutc
             clock,
         });
     }
+}
+
+/// Waits until no other process of this clone moves the chain. It is held until what was done is remembered: else one that
+/// seals could remember its seal after another has replaced it, and miss it for ever.
+pub(super) fn alone(workspace: &Workspace) -> Result<File> {
+    exclusive(workspace, "rounds.lock", "sealing a round here, or taking over those of a remote")
 }
 
 /// Writes a seal and its commit, and signs it. No ref names it yet, so a signature that fails leaves nothing behind.

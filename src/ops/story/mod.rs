@@ -1,5 +1,6 @@
 //! `show COMMIT`, `log RANGE`: what was decided behind commits, from git alone, and how each of them stands.
 
+mod marks;
 mod points;
 mod trail;
 
@@ -17,7 +18,7 @@ use crate::proof::digest::{CommitId, RootHash};
 use crate::proof::finding::Verdict;
 use crate::proof::record::Id;
 
-pub use points::{Label, Point, Points};
+pub use points::{Label, Point, Points, listed, rejections};
 pub use trail::{LeftAway, Step, StepKind, Trail};
 
 /// What `show` and `log` ask for.

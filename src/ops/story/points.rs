@@ -2,9 +2,12 @@
 //! `rejected: …`, or in fields of the metadata. Nothing is guessed: what is not marked stays the text that it is.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use serde::Serialize;
 use serde_json::Value;
+
+use super::marks::{self, Stretch, WORDS};
 
 /// What a point is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -38,33 +41,6 @@ impl Label {
     }
 }
 
-/// The words that mark a point, in text before a colon and in metadata as a key; the longer of two comes first.
-const WORDS: [(&str, Label); 23] = [
-    ("chosen", Label::Chosen),
-    ("chose", Label::Chosen),
-    ("decision", Label::Chosen),
-    ("rejected alternatives", Label::Rejected),
-    ("rejected options", Label::Rejected),
-    ("rejected", Label::Rejected),
-    ("not chosen", Label::Rejected),
-    ("alternatives considered", Label::Considered),
-    ("alternatives", Label::Considered),
-    ("alternative", Label::Considered),
-    ("options considered", Label::Considered),
-    ("options", Label::Considered),
-    ("considered", Label::Considered),
-    ("because", Label::Because),
-    ("why", Label::Because),
-    ("reason", Label::Because),
-    ("rationale", Label::Because),
-    ("uncertainty", Label::Uncertain),
-    ("uncertain", Label::Uncertain),
-    ("open questions", Label::Uncertain),
-    ("open question", Label::Uncertain),
-    ("unsure", Label::Uncertain),
-    ("confidence", Label::Confidence),
-];
-
 /// One point.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Point {
@@ -86,34 +62,9 @@ pub struct Points {
 impl Points {
     /// Reads a text and the metadata that came with it.
     pub fn read(content: &str, metadata: Option<&Value>) -> Self {
-        let mut pieces: Vec<(Option<Label>, String)> = Vec::new();
-        // A blank line ends a point, unless nothing has been said in it yet.
-        let mut open: Option<Label> = None;
-        for line in content.lines() {
-            let empty = pieces.last().is_some_and(|(_, text)| text.is_empty());
-            if line.trim().is_empty() && !empty {
-                open = None;
-            }
-            for (place, (label, clause)) in clauses(line).into_iter().enumerate() {
-                match (label, pieces.last_mut()) {
-                    (None, Some((last, text))) if *last == open => {
-                        if !text.is_empty() || open.is_none() {
-                            text.push(if place == 0 { '\n' } else { ' ' });
-                        }
-                        text.push_str(clause);
-                    }
-                    _ => {
-                        open = label;
-                        // How far a text is set in is part of it; what follows a label begins where it begins.
-                        let clause = if label.is_some() { clause.trim() } else { clause };
-                        pieces.push((label, clause.to_owned()));
-                    }
-                }
-            }
-        }
         let mut read = Self::default();
         let mut plain: Vec<String> = Vec::new();
-        for (label, text) in pieces {
+        for Stretch { label, text, .. } in marks::stretches(content) {
             let text = text.trim_matches('\n').trim_end().to_owned();
             match label {
                 _ if text.is_empty() => {}
@@ -128,21 +79,11 @@ impl Points {
     }
 
     fn add_metadata(&mut self, metadata: Option<&Value>) {
-        let Some(Value::Object(fields)) = metadata else { return };
         let mut known: HashSet<Point> = self.points.iter().cloned().collect();
-        for (key, value) in fields {
-            let spoken = key.replace('_', " ").to_ascii_lowercase();
-            let Some((_, label)) = WORDS.iter().find(|(word, _)| *word == spoken) else { continue };
-            let said = match value {
-                Value::Array(items) => items.iter().map(spell).collect(),
-                other => vec![spell(other)],
-            };
-            for text in said.into_iter().filter(|text| !text.is_empty()) {
-                let point = Point { label: *label, text };
-                // Said in the text as well: once is enough.
-                if known.insert(point.clone()) {
-                    self.points.push(point);
-                }
+        for point in listed(metadata) {
+            // Said in the text as well: once is enough.
+            if known.insert(point.clone()) {
+                self.points.push(point);
             }
         }
     }
@@ -157,56 +98,59 @@ impl Points {
     }
 }
 
-/// The clauses of a line: what a word marks, up to the next such word.
-fn clauses(line: &str) -> Vec<(Option<Label>, &str)> {
-    let mut found: Vec<(Option<Label>, &str)> = Vec::new();
-    let (mut label, mut start) = (None, 0);
-    let bullet = line.len() - line.trim_start_matches(['-', '*', '#', '>', ' ', '\t']).len();
-    let ends = line.match_indices([';', '.']).map(|(at, _)| at + 1);
-    for at in std::iter::once(bullet).chain(ends.filter(|at| line[*at..].starts_with(' '))) {
-        let rest = line[at..].trim_start();
-        let first = at == bullet && start == 0;
-        let Some((next, skipped)) = marked(rest, first || line[..at].ends_with(';')) else { continue };
-        let before = if first { "" } else { line[start..at].trim_end().trim_end_matches(';').trim_end() };
-        if !before.is_empty() || label.is_some() {
-            found.push((label, before));
-        }
-        (label, start) = (Some(next), line.len() - rest.len() + skipped);
-    }
-    let rest = &line[start..];
-    found.push((label, if label.is_some() { rest.trim() } else { rest }));
-    found
+/// Where a text says what was rejected, mark and all: stretches in order.
+pub fn rejections(content: &str) -> Vec<Range<usize>> {
+    marks::places(content, Label::Rejected)
 }
 
-/// The label that a text begins with, and how long it is. `because` needs no colon where it opens a line or a clause.
-fn marked(text: &str, opens: bool) -> Option<(Label, usize)> {
-    for (word, label) in WORDS {
-        let Some(start) = text.get(..word.len()).filter(|start| start.eq_ignore_ascii_case(word)) else { continue };
-        let rest = &text[start.len()..];
-        // As in `**Rejected:** …` and `**Rejected**: …`.
-        let after = rest.trim_start_matches(['*', ' ']);
-        if let Some(said) = after.strip_prefix(':').filter(|said| !said.starts_with(':')) {
-            let said = said.trim_start_matches('*');
-            return Some((label, text.len() - said.len()));
-        }
-        if word == "because" && opens && rest.starts_with(' ') {
-            return Some((label, word.len()));
-        }
+/// The points that metadata makes: a field that is called like a mark, with a text, or a list of texts or of objects.
+pub fn listed(metadata: Option<&Value>) -> Vec<Point> {
+    let Some(Value::Object(fields)) = metadata else { return Vec::new() };
+    let mut points = Vec::new();
+    for (key, value) in fields {
+        let spoken = key.replace('_', " ").to_ascii_lowercase();
+        let Some((_, label)) = WORDS.iter().find(|(word, _)| *word == spoken) else { continue };
+        let said = match value {
+            Value::Array(items) => items.iter().map(spell).collect(),
+            other => vec![spell(other)],
+        };
+        points.extend(said.into_iter().filter(|text| !text.is_empty()).map(|text| Point { label: *label, text }));
     }
-    None
+    points
 }
 
-/// A value of the metadata as a person would say it.
+/// A value of the metadata as a person would say it; of an option with its reason, `option: reason`.
 fn spell(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.trim().to_owned(),
+        Value::Object(fields) if is_option(fields) => {
+            let named = |keys: &'static [&str]| keys.iter().find_map(|key| Some((*key, fields.get(*key)?.as_str()?)));
+            let (option, reason) = (named(&OPTION), named(&REASON));
+            let told = |key: &str| [option, reason].into_iter().flatten().any(|(known, _)| known == key);
+            let mut said: Vec<String> = option.iter().map(|(_, option)| (*option).to_owned()).collect();
+            if let (Some(said), Some((_, reason))) = (said.last_mut(), reason) {
+                *said += &format!(": {reason}");
+            }
+            let rest = fields.iter().filter(|(key, _)| !told(key));
+            said.extend(rest.map(|(key, value)| format!("{key}: {}", spell(value))));
+            said.join(", ")
+        }
         Value::Object(fields) if fields.values().all(|value| !value.is_object() && !value.is_array()) => {
             let said: Vec<String> = fields.iter().map(|(key, value)| format!("{key}: {}", spell(value))).collect();
             said.join(", ")
         }
         other => other.to_string(),
     }
+}
+
+/// The keys by which an object of the metadata names an option, and why it was not taken.
+const OPTION: [&str; 3] = ["option", "name", "alternative"];
+const REASON: [&str; 2] = ["reason", "why"];
+
+fn is_option(fields: &serde_json::Map<String, Value>) -> bool {
+    fields.values().all(|value| !value.is_object() && !value.is_array())
+        && OPTION.iter().any(|key| fields.get(*key).is_some_and(Value::is_string))
 }
 
 #[cfg(test)]
@@ -268,6 +212,6 @@ mod tests {
         let read = Points::read("A; rejected: B", Some(&metadata));
         let said: Vec<String> =
             read.points.iter().map(|point| format!("{} {}", point.label.as_str(), point.text)).collect();
-        assert_eq!(said, ["rejected B", "confidence 0.8", "rejected cost: 3, option: C"]);
+        assert_eq!(said, ["rejected B", "confidence 0.8", "rejected C, cost: 3"]);
     }
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::anchor;
+use super::pending::{self, Moment};
 use super::rounds::{self, Remade};
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
@@ -48,6 +49,12 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
     let git = workspace.git()?;
     git.must_be_writable()?;
     let remote = git.remote(named)?;
+    // A lock is in the way of this, too. What else keeps a commit from being anchored is no reason not to share the others.
+    if let Err(error) = pending::mend(workspace, &git, Moment::Between)
+        && matches!(error.code, Code::RepositoryFailed | Code::StoreBusy | Code::StoreFailed)
+    {
+        return Err(error);
+    }
     let mut outcome = SyncOutcome {
         remote: remote.name.clone(),
         fetched: Vec::new(),

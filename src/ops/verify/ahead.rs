@@ -103,20 +103,24 @@ impl<'env> Two<'_, 'env> {
     }
 
     /// Sorts by what is a delta of what: git keeps those that belong together all over the pack.
-    fn sort<K: Ord + Copy>(&self, blobs: &mut [Placed<K>]) {
-        let git = &self.here.git;
+    fn sort<K: Ord + Copy + Send + 'env>(&self, mut blobs: Vec<Placed<K>>) -> Option<Vec<Placed<K>>> {
         blobs.sort_unstable();
-        blobs.sort_by_cached_key(|(place, ..)| (git.family_of(*place), *place));
-        git.forget_families();
+        let mut sorted = self.share(blobs, |gatherer, blob| Some((gatherer.git.family_of(blob.0), blob)))?;
+        self.share(vec![(), ()], |gatherer, ()| {
+            gatherer.git.forget_families();
+            Some(())
+        })?;
+        sorted.sort_unstable();
+        Some(sorted.into_iter().map(|(_, blob)| blob).collect())
     }
 
     /// Reads the notes of commits, and the evidence of their anchors.
     fn read_ahead(&mut self, commits: &[CommitId]) -> Option<()> {
-        let mut blobs: Vec<Placed<CommitId>> = self.share(commits.to_vec(), |gatherer, commit| {
+        let blobs: Vec<Placed<CommitId>> = self.share(commits.to_vec(), |gatherer, commit| {
             let blob = gatherer.only_note(&commit)?;
             Some((gatherer.git.place_of(&blob)?, commit, blob))
         })?;
-        self.sort(&mut blobs);
+        let blobs = self.sort(blobs)?;
         let left = self.left;
         let fits = move |size: usize| left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(size)).is_ok();
         let notes = self.share(blobs, move |gatherer, (_, commit, blob)| {
@@ -125,11 +129,11 @@ impl<'env> Two<'_, 'env> {
         })?;
         let mut notes: HashMap<CommitId, Note> = notes.into_iter().collect();
         let roots: HashSet<RootHash> = notes.values().flat_map(Note::roots).collect();
-        let mut blobs: Vec<Placed<RootHash>> = self.share(roots.into_iter().collect(), |gatherer, root| {
+        let blobs: Vec<Placed<RootHash>> = self.share(roots.into_iter().collect(), |gatherer, root| {
             let blob = gatherer.only_evidence(&root)?;
             Some((gatherer.git.place_of(&blob)?, root, blob))
         })?;
-        self.sort(&mut blobs);
+        let blobs = self.sort(blobs)?;
         let evidence = self.share(blobs, move |gatherer, (_, root, blob)| {
             let gathered = gatherer.read_evidence_at(&blob)?;
             fits(gathered.size()).then(|| (root, Arc::new(gathered)))

@@ -237,12 +237,14 @@ impl<'a> Judge<'a> {
             None => weighed.iter().map(|weighed| self.session(weighed)).collect(),
         };
         (verdict.verdict, verdict.binding, verdict.findings) = (outcome.verdict, outcome.binding, outcome.findings);
-        if verdict.sessions.iter().all(|session| !session.holds)
-            && !self.rules.seals.anchors.is_empty()
-            && let Some(deleted) = self.gatherer.deleted(&self.rules.seals).of(&facts, &trailers)
-        {
-            verdict.findings.push(deleted);
-            verdict.verdict = Verdict::Fail;
+        if verdict.sessions.iter().all(|session| !session.holds) && !self.rules.seals.anchors.is_empty() {
+            let deleted = self.gatherer.deleted(&self.rules.seals);
+            if let Some(deleted) = deleted.of(&facts, &trailers) {
+                verdict.findings.push(deleted);
+                verdict.verdict = Verdict::Fail;
+            } else {
+                verdict.findings.extend(deleted.unfollowed());
+            }
         }
         if verdict.verdict != Verdict::Pass && facts.change.is_some_and(|change| self.gatherer.is_crowded(&change)) {
             let message = "refs/proof/changes names more places for this change than are looked at";

@@ -62,6 +62,19 @@ impl Deleted {
         let (anchor, sealed) = self.anchors.get(index)?;
         Some(finding(anchor, sealed))
     }
+
+    /// That more was deleted than was followed, if so: then nobody knows whether an anchor of a commit was among it.
+    pub(super) fn unfollowed(&self) -> Option<Finding> {
+        let more = self.anchors.len().checked_sub(MOST).filter(|more| *more > 0)?;
+        let message = format!(
+            "seals list {} anchors that the notes do not have; {more} of them were not followed to their commits, and one \
+             may have been of this one",
+            self.anchors.len()
+        );
+        let hint =
+            "git proof sync in a clone that still has the notes brings them back; git proof rounds lists what is gone";
+        Some(Finding::warning(FindingCode::AnchorDeleted, message).hint(hint))
+    }
 }
 
 /// Says that an anchor was deleted.

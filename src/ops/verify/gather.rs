@@ -12,7 +12,7 @@ use crate::git::{CHANGES, Commit, EVIDENCE, FILE, Git, NOTES, ObjectError, Read,
 use crate::ops::anchor::{MAX_EVIDENCE, MAX_NOTE, evidence_name};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::{GitAttestation, Sighting};
-use crate::proof::digest::{ChangeId, CommitId, ObjectId, RootHash, TreeId};
+use crate::proof::digest::{AnchorId, ChangeId, CommitId, ObjectId, RootHash, TreeId};
 use crate::proof::evidence::Verifier;
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::{NoteLine, Signature};
@@ -309,7 +309,7 @@ impl Gatherer {
     /// A note by its blob, if it can be read, and about how many bytes it takes.
     pub(super) fn read_note(&self, blob: &ObjectId) -> Option<(Note, usize)> {
         let mut note = Note::default();
-        let text = self.git.shared_blob(blob, MAX_NOTE).ok()?;
+        let text = self.git.proof_blob(blob, MAX_NOTE).ok()?;
         read_lines(&text, &mut note);
         Some((note, size_of::<Note>() + text.len()))
     }
@@ -324,7 +324,7 @@ impl Gatherer {
 
     /// Evidence by its blob, if it can be read.
     pub(super) fn read_evidence_at(&self, blob: &ObjectId) -> Option<Gathered> {
-        self.git.shared_blob(blob, MAX_EVIDENCE).ok().map(|text| self.read_text(&text))
+        self.git.proof_blob(blob, MAX_EVIDENCE).ok().map(|text| self.read_text(&text))
     }
 
     /// Takes what was read ahead; the trees that led to it are not needed any more.
@@ -384,16 +384,42 @@ fn unreadable(error: &ObjectError) -> Finding {
     }
 }
 
+/// Where the anchors of a note are. A few are compared; of many, each is known by its id, so that a note that anyone may
+/// fill takes as long as it is.
+#[derive(Default)]
+struct Places {
+    by_id: HashMap<AnchorId, usize>,
+}
+
+impl Places {
+    const FEW: usize = 8;
+
+    /// The place of an anchor; the next free one if it is not there, where it is put then.
+    fn of(&mut self, anchor: &Anchor, anchors: &[(Anchor, Vec<Option<Signature>>)]) -> usize {
+        if anchors.len() < Self::FEW {
+            return anchors.iter().position(|(known, _)| known == anchor).unwrap_or(anchors.len());
+        }
+        if self.by_id.is_empty() {
+            self.by_id = anchors.iter().enumerate().map(|(at, (known, _))| (known.id(), at)).collect();
+        }
+        *self.by_id.entry(anchor.id()).or_insert(anchors.len())
+    }
+}
+
 fn read_lines(text: &[u8], note: &mut Note) {
+    let mut places = Places::default();
     for line in text.split(|byte| *byte == b'\n') {
         match NoteLine::parse(line) {
             Ok(None) => {}
             Ok(Some(NoteLine::Anchor { anchor, signature })) => {
-                match note.anchors.iter_mut().find(|(known, _)| *known == *anchor) {
+                let place = places.of(&anchor, &note.anchors);
+                match note.anchors.get_mut(place) {
                     Some((_, signatures)) => signatures.push(signature),
                     None => {
-                        // Nearly always the only one, and there are many notes: no room for more.
-                        note.anchors.reserve_exact(1);
+                        if place == 0 {
+                            // Nearly always the only one, and there are many notes: no room for more.
+                            note.anchors.reserve_exact(1);
+                        }
                         note.anchors.push((*anchor, vec![signature]));
                     }
                 }

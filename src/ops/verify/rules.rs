@@ -2,7 +2,7 @@
 
 use super::seals::Seals;
 use crate::error::{Code, Error, Result};
-use crate::git::{FILE, Git};
+use crate::git::{self, FILE, Git};
 use crate::proof::anchor::Anchor;
 use crate::proof::digest::{AnchorId, CommitId, TreeId};
 use crate::proof::finding::{Finding, FindingCode};
@@ -46,7 +46,7 @@ pub(super) struct Rules {
 impl Rules {
     /// The policy of a commit, or the defaults where it has none.
     pub(super) fn of(git: &Git, commit: &CommitId, now: Timestamp) -> Result<Self> {
-        let tree = git.commit(commit)?.tree;
+        let tree = git.commit(commit).map_err(git::unchecked)?.tree;
         let unusable = |path: &str, why: String| {
             Error::new(Code::PolicyUnreadable, format!("{path} of commit {commit} cannot be used"))
                 .because(why)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::text::{block, hash, inline};
-use crate::ops::{CommitVerdict, Embedded, ReportOutcome, ReportedCommit, SessionVerdict, Telling, Touch};
+use crate::ops::{CommitVerdict, Embedded, Label, ReportOutcome, ReportedCommit, SessionVerdict, Telling, Touch};
 use crate::proof::finding::{Finding, Severity, Verdict};
 use crate::proof::record::RecordType;
 use crate::report::rejected;
@@ -169,15 +169,19 @@ fn telling(telling: &Telling) -> String {
             format!("<span{class}>{}</span>", block(piece))
         })
         .collect();
-    let listed: String = rejected::listed(telling.metadata.as_deref())
-        .iter()
-        .map(|option| format!("<li dir=\"auto\">{}</li>", inline(&cut(option).0)))
+    let points = rejected::listed(telling.metadata.as_deref());
+    let listed: String = [(Label::Rejected, "Rejected"), (Label::Considered, "Considered")]
+        .into_iter()
+        .map(|(label, title)| {
+            let said = points.iter().filter(|point| point.label == label);
+            let said: String =
+                said.map(|point| format!("<li dir=\"auto\">{}</li>", inline(&cut(&point.text).0))).collect();
+            if said.is_empty() {
+                return said;
+            }
+            format!("<div class=\"listed\"><b>{title}</b><ul>{said}</ul></div>")
+        })
         .collect();
-    let listed = if listed.is_empty() {
-        listed
-    } else {
-        format!("<div class=\"listed\"><b>Rejected</b><ul>{listed}</ul></div>")
-    };
     let more = if left > 0 {
         format!("<p class=\"more quiet\">{left} more characters are in the evidence.</p>")
     } else {

@@ -8,6 +8,7 @@ use super::text;
 use crate::ops::{Embedded, ReportOutcome, ReportedSession};
 use crate::proof::anchor::Anchor;
 use crate::proof::digest::AnchorId;
+use crate::report::rejected;
 
 /// How an anchor stands, by its id: the round that lists it, and whether it holds.
 type Standing = HashMap<AnchorId, (Option<u64>, bool)>;
@@ -43,6 +44,9 @@ fn session(session: &ReportedSession, standing: &Standing) -> Value {
             value["complete"] = json!(embedded.complete);
             value["leaves"] = json!(embedded.leaves);
             value["lines"] = json!(embedded.lines);
+            let told = embedded.story.iter().map(|telling| (telling.line, rejected::places(&telling.content)));
+            let told = told.filter(|(_, places)| !places.is_empty());
+            value["rejected"] = told.map(|(line, places)| (line.to_string(), json!(places))).collect();
         }
     }
     value

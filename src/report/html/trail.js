@@ -2,8 +2,6 @@
 
 const ACTIVE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/gu;
-const REJECTED =
-  /(^[ \t]*(?:[-*+•] )?|[.;!?] )((?:[Rr]ejected|[Rr]uled out|[Dd]iscarded|[Dd]ismissed|[Nn]ot chosen|[Aa]lternatives? rejected)\b|(?:[Aa]lternatives?(?: considered)?|[Cc]onsidered(?: and rejected)?|[Oo]ptions? rejected)[ \t]*:)/gm;
 
 // Text in which what cannot be seen is shown by its number.
 const visible = (text) =>
@@ -20,21 +18,14 @@ function make(name, className, ...inside) {
   return element;
 }
 
-// A text in pieces that add up to it: [text, whether it tells of what was rejected].
-function piecesOf(text) {
-  const lineEnd = (from) => {
-    const at = text.indexOf("\n", from);
-    return at < 0 ? text.length : at + 1;
-  };
+// A text in pieces that add up to it: [text, whether it tells of what was rejected]. Where that is, the data says.
+function piecesOf(text, places) {
   const pieces = [];
   let at = 0;
-  for (const match of text.matchAll(REJECTED)) {
-    const start = match.index + match[1].length;
-    if (start < at) continue;
-    let end = lineEnd(start);
-    if (text.slice(start, end).trimEnd().endsWith(":")) {
-      while (end < text.length && /^\s*[-*+•]/.test(text.slice(end, lineEnd(end)))) end = lineEnd(end);
-    }
+  for (const place of Array.isArray(places) ? places : []) {
+    const [from, to] = Array.isArray(place) ? place : [];
+    const [start, end] = [Math.max(from, at), Math.min(to, text.length)];
+    if (!(start < end)) continue;
     if (at < start) pieces.push([text.slice(at, start), false]);
     pieces.push([text.slice(start, end), true]);
     at = end;
@@ -46,12 +37,11 @@ function piecesOf(text) {
 const LONG = 4000;
 
 // The text of an entry; a long one is opened by a button.
-function textOf(body, kind) {
+function textOf(body, places) {
   const box = make("div", "text");
   box.dir = "auto";
   const fill = (text) => {
-    const pieces = kind === "decision" ? piecesOf(text) : [[text, false]];
-    box.replaceChildren(...pieces.map(([piece, rejected]) => make("span", rejected ? "rejected" : "", visible(piece))));
+    box.replaceChildren(...piecesOf(text, places).map(([piece, rejected]) => make("span", rejected ? "rejected" : "", visible(piece))));
   };
   fill(body.length > LONG ? body.slice(0, LONG) : body);
   if (body.length <= LONG) return [box];
@@ -115,7 +105,8 @@ function timelineEntry(session, at, number) {
         make("code", "", body.slice(0, 12) + "…"),
       ),
     );
-  else inside.append(...textOf(kind === "attest" ? attested(body) : body, kind));
+  else if (kind === "attest") inside.append(...textOf(attested(body)));
+  else inside.append(...textOf(body, (session.rejected || {})[number]));
   if (value.metadata)
     inside.append(
       make(

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::Proven;
+use crate::store::scratch::text;
 
 /// The file of a change in the index.
 fn index(proven: &Proven, change: &str, lines: &str) {
@@ -88,4 +89,77 @@ fn index_that_says_too_much_of_what_is_here_is_reported() {
     let judged = proven.gate();
     judged.passes();
     assert_eq!(judged.codes("warning"), Vec::<&str>::new(), "{judged:?}");
+}
+
+/// As many anchors as fit into a note that is read, each with another time, and so with another id.
+fn many_anchors(proven: &Proven) -> (String, usize) {
+    let note = proven.note(&proven.head);
+    let time = text(&serde_json::from_str::<Value>(&note).unwrap()["anchor"], "anchored_at").to_owned();
+    let count = (15 << 20) / (note.len() + 1);
+    let mut lines = String::new();
+    for number in 0..count {
+        let (second, milli) = (number / 1000, number % 1000);
+        let other = format!("2026-01-01T00:{:02}:{:02}.{milli:03}Z", second / 60, second % 60);
+        writeln!(lines, "{}", note.replacen(&time, &other, 1)).unwrap();
+    }
+    (lines, count)
+}
+
+#[test]
+fn note_with_tens_of_thousands_of_anchors_is_judged_line_by_line() {
+    let proven = Proven::new();
+    let (lines, count) = many_anchors(&proven);
+    assert!(count > 20_000, "{count}");
+    proven.set_note(&proven.head, &lines);
+    let begun = std::time::Instant::now();
+    let judged = proven.judge(&["verify", "HEAD"]);
+    judged.passes();
+    assert_eq!(judged.said["commits"][0]["sessions"].as_array().unwrap().len(), count);
+    // A bound on the order of it: to compare each with all before took four times as long in all, and grew with the square.
+    assert!(begun.elapsed().as_secs() < 120, "it took {:?}", begun.elapsed());
+}
+
+#[test]
+fn anchor_that_stands_in_a_long_note_twice_is_one() {
+    let proven = Proven::new();
+    let note = proven.note(&proven.head);
+    let mut lines = String::new();
+    for second in 0..30 {
+        let anchor: Value = serde_json::from_str(&note).unwrap();
+        let time = text(&anchor["anchor"], "anchored_at");
+        writeln!(lines, "{}", note.replacen(time, &format!("2026-01-01T00:00:{second:02}.000Z"), 1)).unwrap();
+    }
+    proven.set_note(&proven.head, format!("{lines}{lines}"));
+    let judged = proven.judge(&["verify", "HEAD"]);
+    judged.passes();
+    assert_eq!(judged.said["commits"][0]["sessions"].as_array().unwrap().len(), 30, "{judged:?}");
+}
+
+#[test]
+fn deleted_anchors_that_are_not_followed_are_said_to_be_there() {
+    let proven = Proven::new();
+    let note = proven.note(&proven.head);
+    let seal = |count: usize| {
+        let mut lines = String::new();
+        for number in 0..count {
+            let anchor: Value = serde_json::from_str(&note).unwrap();
+            let time = text(&anchor["anchor"], "anchored_at");
+            let other = format!("2026-01-01T00:00:{:02}.{:03}Z", number / 1000, number % 1000);
+            writeln!(lines, "{}", note.replacen(time, &other, 1)).unwrap();
+        }
+        proven.set_note(&proven.head, lines);
+        proven.scratch.json(&["seal"]);
+        proven.set_note(&proven.head, "{\"other\":{\"type\":\"some/thing@9\"}}\n");
+        std::fs::remove_file(proven.scratch.place.join(".git/proof/store.db")).unwrap();
+    };
+    seal(1100); // and the one that was there before
+    proven.write("b.txt", "b");
+    proven.commit("Nobody explains this");
+    let judged = proven.judge(&["verify", "HEAD"]);
+    judged.warns("ANCHOR_DELETED");
+    assert!(
+        judged.said.to_string().contains("seals list 1101 anchors that the notes do not have; 101 of them"),
+        "{judged:?}"
+    );
+    proven.judge(&["verify", "HEAD~1"]).fails("ANCHOR_DELETED");
 }

@@ -134,3 +134,43 @@ fn tree_with_a_name_twice_is_not_compared() {
     let judged = proven.gate();
     assert!(matches!(judged.exit, Some(1 | 3)), "{judged:?}");
 }
+
+/// How a commit that is needed cannot be had.
+fn spoil(proven: &Proven, id: &str, how: &str) {
+    let file = proven.object_file(id);
+    std::fs::remove_file(&file).unwrap();
+    if how == "damaged" {
+        std::fs::write(&file, "not what was written").unwrap();
+    }
+}
+
+#[test]
+fn commit_that_cannot_be_read_could_not_be_checked_by_whatever_name() {
+    for how in ["missing", "damaged"] {
+        // In the middle of a range.
+        let proven = Proven::new();
+        for number in 0..3 {
+            proven.commit(&format!("Later {number}"));
+        }
+        spoil(&proven, &proven.tip("HEAD~1"), how);
+        let range = format!("{}..HEAD", proven.base);
+        for words in
+            [&["verify", range.as_str()][..], &["verify", "HEAD~3..HEAD"], &["verify", "HEAD~1"], &["verify", "main~2"]]
+        {
+            proven.judge(words).refused("OBJECT_MISSING", 3);
+        }
+        proven.gate().refused("OBJECT_MISSING", 3);
+        // At its end.
+        let proven = Proven::new();
+        spoil(&proven, &proven.head, how);
+        let range = format!("{}..main", proven.base);
+        let named = ["gate", "--base", &proven.base, "--head", "main"];
+        for words in [&["verify"][..], &["verify", "main"], &["verify", &range], &named] {
+            proven.judge(words).refused("OBJECT_MISSING", 3);
+        }
+        // What nobody has ever made is a mistake.
+        for name in ["nowhere", &"ab".repeat(20)] {
+            proven.judge(&["verify", name]).refused("ERR_COMMIT_NOT_FOUND", 2);
+        }
+    }
+}

@@ -35,8 +35,6 @@ struct Game<'a> {
     wanted: usize,
     /// Locks that a killed git left behind.
     locks: AtomicUsize,
-    /// Commits whose hook was killed, so that their session does not attest them.
-    unattested: AtomicUsize,
     end: Instant,
 }
 
@@ -67,7 +65,6 @@ fn team_whose_processes_are_killed_at_any_moment_loses_nothing_that_was_acknowle
         kills: AtomicUsize::new(0),
         wanted: usize::try_from(setting("GIT_PROOF_TEST_KILLS", 60)).unwrap(),
         locks: AtomicUsize::new(0),
-        unattested: AtomicUsize::new(0),
         end: Instant::now() + Duration::from_secs(setting("GIT_PROOF_TEST_SECONDS", 15)),
     };
     eprintln!("GIT_PROOF_TEST_SEED={seed}");
@@ -93,11 +90,7 @@ fn team_whose_processes_are_killed_at_any_moment_loses_nothing_that_was_acknowle
         member.gather();
     }
     let (kills, steps) = (game.kills.load(Relaxed), team.iter().map(|member| member.steps).sum::<usize>());
-    eprintln!(
-        "{kills} kills in {steps} commands; {} locks were left behind, {} commits had no attestation",
-        game.locks.load(Relaxed),
-        game.unattested.load(Relaxed)
-    );
+    eprintln!("{kills} kills in {steps} commands; {} locks were left behind", game.locks.load(Relaxed));
     for member in &team {
         eprintln!("{}", member.told);
         member.lost_nothing();

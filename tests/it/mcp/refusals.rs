@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Agent, database, ledger, repository};
+use crate::common;
 
 const SECRET: &str = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
 
@@ -222,4 +223,28 @@ fn a_tool_that_is_not_there_is_an_error_of_the_protocol() {
         let error = agent.try_call(tool, json!({})).unwrap_err().to_string();
         assert!(error.contains("-32602") || error.contains("no tool"), "{error}");
     }
+}
+
+#[test]
+fn session_that_a_lock_keeps_from_being_anchored_is_finalized_and_says_what_to_do() {
+    let home = repository();
+    let agent = Agent::new(home.path());
+    agent.ok("audit_session_start", json!({ "intent": "locked", "session_id": "s1" }));
+    std::fs::write(home.path().join("file"), "text").unwrap();
+    super::commit(home.path(), "first");
+    let hook = common::run(common::git_proof(home.path()).args(["hook", "post-commit"]));
+    assert_eq!((hook.code, hook.stderr.as_str()), (Some(0), ""));
+    agent.ok("thought_record", json!({ "session_id": "s1", "type": "reflection", "content": "done" }));
+    let lock = home.path().join(".git/refs/notes/proof.lock");
+    std::fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    std::fs::write(&lock, "").unwrap();
+    let error = agent.refused("ERR_REPOSITORY_FAILED", "merkle_finalize", json!({ "session_id": "s1" }));
+    let hint = error["hint"].as_str().unwrap();
+    assert!(hint.contains(lock.to_str().unwrap()) && hint.ends_with("; then anchor_commit(session_id=s1)"), "{hint}");
+    let root = agent.ok("merkle_root", json!({ "session_id": "s1" }));
+    assert_eq!(error["details"]["root"], root["root"]);
+    std::fs::remove_file(&lock).unwrap();
+    let anchored = agent.ok("anchor_commit", json!({ "session_id": "s1" }));
+    assert_eq!(anchored["anchors"].as_array().unwrap().len(), 1, "{anchored}");
+    agent.leave();
 }

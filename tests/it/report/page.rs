@@ -339,3 +339,55 @@ impl Project {
         crate::common::run_with_input(&mut command, entries.as_bytes()).stdout.trim_end().to_owned()
     }
 }
+
+/// Decisions that are hard to read: every mark, with and without a colon, over lines, in lists, in other alphabets, and what
+/// only looks like a mark.
+const MARKED: [&str; 14] = [
+    "A map. Rejected a list because it is slow.",
+    "A map; rejected: a list; why: it is slow",
+    "A.\nRejected:\n- b: slow\n* c\n\nThen d.",
+    "A.\nRejected: b, which is long\nand goes on here.\nSo be it.",
+    "\u{1f600}\u{1f600} ö. Ruled out: \u{1f9d1}\u{200d}\u{1f680} and ü\r\nDismissed the rest.\r\n",
+    "- chosen: a\n- **Rejected:** b\n- not chosen: c",
+    "rejected by the server, and std::rejected::x",
+    "Alternatives considered: a, b. Discarded b! Discarded: c? Yes.",
+    "Rejected:",
+    "Rejected:\n\n\nb",
+    "> Rejected: <b onclick=alert(1)>bold</b>",
+    "Considered and rejected: x; options rejected: y; alternatives: z",
+    "  rejected: set in\n    and further in\nand out again",
+    ".. ; Rejected:; rejected: x ;",
+];
+
+#[test]
+fn page_and_terminal_find_the_same_rejections() {
+    let project = Project::new();
+    project.decided("s1", &MARKED);
+    let shown = project.scratch.json(&["show"]);
+    let page = data(&project.page("HEAD"))["sessions"][0].clone();
+    let mut all = 0;
+    for (at, decision) in MARKED.iter().enumerate() {
+        let step = &shown["trails"][0]["steps"][at];
+        assert_eq!(step["content"], *decision);
+        let points = step["points"].as_array().unwrap().iter().filter(|point| point["label"] == "rejected");
+        let terminal: Vec<&str> = points.map(|point| point["text"].as_str().unwrap()).collect();
+        let units: Vec<u16> = decision.encode_utf16().collect();
+        let places = page["rejected"][(at + 1).to_string()].as_array().cloned().unwrap_or_default();
+        let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
+        let script: Vec<String> = places
+            .iter()
+            .map(|place| String::from_utf16(&units[number(&place[0])..number(&place[1])]).unwrap())
+            .collect();
+        assert_eq!(script.len(), terminal.len(), "{decision:?}: {script:?} {terminal:?}");
+        for (said, point) in script.iter().zip(&terminal) {
+            let squeezed = |text: &str| {
+                let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                text.trim_end_matches([';', ' ']).to_owned()
+            };
+            let (said, point) = (squeezed(said), squeezed(point));
+            assert!(said.ends_with(&point), "{said:?} {point:?}");
+        }
+        all += terminal.len();
+    }
+    assert_eq!(all, 16, "{}", shown["trails"][0]["steps"]);
+}

@@ -20,6 +20,7 @@ macro_rules! both_ways {
 }
 
 mod alone;
+mod foreseen;
 mod hooks;
 mod joined;
 mod judged;
@@ -28,4 +29,5 @@ mod never;
 mod project;
 mod rooted;
 mod server;
+mod unheard;
 mod why;

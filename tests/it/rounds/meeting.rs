@@ -235,3 +235,50 @@ fn slower_of_two_sealers_does_not_make_the_clone_forget_the_later_round() {
     repo.git(&["update-ref", ROUNDS, &format!("{ROUNDS}~1")]);
     repo.does_not_hold("ROUNDS_ROLLED_BACK");
 }
+
+/// What a clone remembers of its own chain.
+fn remembered(clone: &Clone<'_>) -> Vec<(String, u64, String)> {
+    let store = Store::open(&clone.path.join(".git/proof/store.db"), std::time::Duration::from_secs(5)).unwrap();
+    let seen = store.seen_rounds().unwrap();
+    seen.into_iter().map(|seen| (seen.place, seen.round, seen.commit.to_string())).collect()
+}
+
+#[test]
+fn seals_that_cannot_be_made_again_yet_are_still_remembered() {
+    let scratch = Scratch::new();
+    let (_, one, two) = both_sealed(&scratch);
+    one.json(&["sync"]);
+    let (tip, before) = (two.tip(ROUNDS), remembered(&two));
+    let lock = two.path.join(".git").join(format!("{ROUNDS}.lock"));
+    std::fs::write(&lock, "").unwrap();
+    let ran: Ran = two.proof(&["--json", "sync"]).env("GIT_PROOF_PATIENCE", "50").output().unwrap().into();
+    ran.error("ERR_REPOSITORY_FAILED", 4);
+    assert_eq!((two.tip(ROUNDS), remembered(&two)), (tip.clone(), before.clone()));
+    let ran: Ran =
+        two.proof(&["--json", "rounds", "accept", "origin"]).env("GIT_PROOF_PATIENCE", "50").output().unwrap().into();
+    ran.error("ERR_REPOSITORY_FAILED", 4);
+    assert_eq!((two.tip(ROUNDS), remembered(&two)), (tip, before));
+    std::fs::remove_file(&lock).unwrap();
+    two.json(&["sync"]);
+    assert_eq!(two.sealed(), [["of-one"], ["of-two"]]);
+}
+
+#[test]
+fn chain_is_moved_and_remembered_by_one_process_at_a_time() {
+    let scratch = Scratch::new();
+    let (_, one, two) = both_sealed(&scratch);
+    one.json(&["sync"]);
+    two.explain("later");
+    let (tip, before) = (two.tip(ROUNDS), remembered(&two));
+    let held = std::fs::File::options().write(true).open(two.path.join(".git/proof/rounds.lock")).unwrap();
+    held.lock().unwrap();
+    for words in [&["--json", "seal"][..], &["--json", "sync"], &["--json", "rounds", "accept", "origin"]] {
+        let ran: Ran = two.proof(words).env("GIT_PROOF_PATIENCE", "50").output().unwrap().into();
+        ran.error("ERR_STORE_BUSY", 4);
+        assert_eq!((two.tip(ROUNDS), remembered(&two)), (tip.clone(), before.clone()), "{words:?}");
+    }
+    drop(held);
+    two.json(&["sync"]);
+    two.json(&["seal"]);
+    assert_eq!(two.sealed(), [["of-one"], ["of-two"], ["later"]]);
+}

@@ -212,18 +212,16 @@ impl<'a> Member<'a> {
         if self.run_proof(&words, session, kill) == End::Killed {
             return;
         }
-        let end = if kill { self.insist(&["finalize"], session) } else { self.surely(&["finalize"], session) };
-        // The root is there, and it says that a lock is in the way of its anchors.
-        if matches!(&end, End::Done(answer) if answer.get("not_anchored").is_some()) {
-            self.surely(&["anchor"], session);
+        if kill {
+            self.insist(&["finalize"], session);
+        } else {
+            self.surely(&["finalize"], session);
         }
-        // A commit whose hook was killed is not attested. Who pushes it is told so, and anchors it by hand.
+        // A commit whose hook was killed is attested by whoever came next.
         for commit in std::mem::take(&mut self.doubtful) {
             let (_, verdict) = self.clone.verdict(&commit);
-            if verdict["commits"][0]["sessions"].as_array().unwrap().is_empty() {
-                self.game.unattested.fetch_add(1, Relaxed);
-                self.surely(&["anchor", "--commit", &commit], session);
-            }
+            let sessions = verdict["commits"][0]["sessions"].as_array().unwrap();
+            assert!(!sessions.is_empty(), "{commit} was never attested: {verdict}");
         }
         self.last = self.session.take();
     }

@@ -1,0 +1,74 @@
+//! What the next commit of a worktree is to be told, in a file beside the store: a session that was just finalized, and the
+//! staged changes that it attests. The hook that finds exactly one of these being committed needs no store to name the
+//! session, and opening it would take most of the hook's time.
+//!
+//! It is only a shortcut: where it is missing, torn, of another store or of another change, the store is asked. It is
+//! written and taken away under the store's write lock, and taken away before a worktree turns to another session, so that
+//! whoever is killed in between leaves none rather than a wrong one.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use super::{Store, session};
+use crate::error::Result;
+use crate::proof::change::GitAttestation;
+use crate::proof::trailer::RootTrailer;
+
+/// A finalized session that waits for its commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Next {
+    /// Its root, as the commit will name it.
+    pub root: RootTrailer,
+    /// The changes that it attests and that were only staged.
+    pub staged: Vec<GitAttestation>,
+}
+
+const FIRST: &str = "git-proof/next@1";
+const LAST: &str = "end";
+
+fn path_of(store: &Path) -> PathBuf {
+    store.with_file_name("next")
+}
+
+/// Which file the store is: one that was put in its place by hand knows nothing of what was foreseen.
+fn identity(store: &Path) -> Option<String> {
+    fs::metadata(store).ok().map(|file| format!("{}:{}", file.dev(), file.ino()))
+}
+
+/// What the next commit of a worktree is to be told, if that was foreseen.
+pub fn foreseen(store: &Path, worktree: &str) -> Option<Next> {
+    let text = fs::read_to_string(path_of(store)).ok()?;
+    let mut lines = text.strip_suffix(LAST)?.lines();
+    let known = lines.next()? == FIRST && lines.next()? == identity(store)? && lines.next()? == worktree;
+    let root = RootTrailer::parse(lines.next()?).filter(|_| known)?;
+    let staged = lines.map(|line| GitAttestation::parse(line.as_bytes()).ok()).collect::<Option<_>>()?;
+    Some(Next { root, staged })
+}
+
+/// Forgets what was foreseen, whichever worktree it was for.
+pub(super) fn forget(store: &Path) {
+    let _ = fs::remove_file(path_of(store)); // most often there is none
+}
+
+impl Store {
+    /// Foresees what the next commit of a worktree is to be told, if the session is still the one it works in.
+    pub fn foresee(&mut self, worktree: &str, next: &Next) -> Result<()> {
+        let Some(identity) = identity(&self.path).filter(|_| !worktree.contains('\n')) else { return Ok(()) };
+        let mut text = format!("{FIRST}\n{identity}\n{worktree}\n{}\n", next.root);
+        for staged in &next.staged {
+            text.push_str(&staged.to_text());
+            text.push('\n');
+        }
+        text.push_str(LAST);
+        let path = path_of(&self.path);
+        self.write(|transaction| {
+            if session::current(transaction, worktree)?.as_ref() == Some(&next.root.session_id) {
+                // Not under its name before it is whole. Where there is no room for it, the store is asked.
+                let new = path.with_extension("new");
+                let _ = fs::write(&new, text).and_then(|()| fs::rename(&new, &path));
+            }
+            Ok(())
+        })
+    }
+}
