@@ -158,8 +158,9 @@ impl Frontier {
         self.push_subtree(0, leaf, each);
     }
 
-    /// Adds a complete subtree of `2^level` leaves. The count must be a multiple of that.
-    fn push_subtree(&mut self, level: u32, subtree: NodeHash, mut each: impl FnMut(&NodeHash)) {
+    /// Adds a complete subtree of `2^level` leaves; `each` sees the nodes above it that it completes. The count must be a
+    /// multiple of that.
+    pub fn push_subtree(&mut self, level: u32, subtree: NodeHash, mut each: impl FnMut(&NodeHash)) {
         let mut hash = subtree;
         for _ in 0..(self.count >> level).trailing_ones() {
             if let Some(left) = self.peaks.pop() {

@@ -8,7 +8,7 @@ use super::nodes::StoredNodes;
 use super::session::{self, SessionRow};
 use super::{Failure, NewEvent, Store, event};
 use crate::error::{Code, Error, Result};
-use crate::proof::digest::{ChainHash, ContentHash};
+use crate::proof::digest::{ChainHash, ContentHash, NodeHash};
 use crate::proof::record::{Body, Entry, Id, RecordType};
 use crate::proof::scheme::Scheme;
 use crate::proof::timestamp::Timestamp;
@@ -169,11 +169,12 @@ fn append_one(
     let line = entry.to_line();
     let content_hash = scheme.content_hash(line.as_bytes(), entry.body.text());
     let chain_hash = scheme.chain_hash(&content_hash, &prev_hash);
+    let completed = completed(connection, session, tip.count, scheme.leaf(&content_hash))?;
     connection
         .prepare_cached(
             "INSERT INTO thought_records (session_id, position, id, parent_id, type, timestamp, \
-             prev_hash, content_hash, chain_hash, private, last_event, line) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+             prev_hash, content_hash, chain_hash, private, last_event, line, nodes) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         )?
         .execute((
             session.id().as_str(),
@@ -188,11 +189,8 @@ fn append_one(
             private,
             last_event,
             &line,
+            completed,
         ))?;
-    if scheme != Scheme::V1Sorted {
-        let nodes = StoredNodes { connection, session: session.id(), scheme };
-        nodes.keep(&tree::append(scheme, &nodes, tip.count, scheme.leaf(&content_hash))?)?;
-    }
     let index = tip.count;
     *tip = Tip { count: index + 1, id: Some(entry.id.clone()), chain_hash };
     Ok(Appended {
@@ -205,6 +203,21 @@ fn append_one(
         content_hash,
         chain_hash,
     })
+}
+
+/// The inner nodes that an entry completes, one after the other; `None` for none. Sorted leaves wait for their order.
+fn completed(
+    connection: &Connection,
+    session: &SessionRow,
+    count: u64,
+    leaf: NodeHash,
+) -> Result<Option<Vec<u8>>, Failure> {
+    let scheme = session.scheme();
+    if scheme == Scheme::V1Sorted || count.is_multiple_of(2) {
+        return Ok(None);
+    }
+    let nodes = tree::append(scheme, &StoredNodes { connection, session: session.id(), scheme }, count, leaf)?;
+    Ok(Some(nodes.iter().filter(|node| node.level > 0).flat_map(|node| *node.hash.as_bytes()).collect()))
 }
 
 fn parent_hash(connection: &Connection, session: &Id, parent: &Id) -> Result<ChainHash, Failure> {

@@ -66,6 +66,8 @@ impl Store {
         self.write(|transaction| {
             Ok(transaction.execute("UPDATE zones SET settled = 0 WHERE session_id = ?1", [session.as_str()])?)
         })?;
+        // The batch that comes back is held in memory, and in no file of its own.
+        self.connection.pragma_update(None, "temp_store", "MEMORY").map_err(|error| failure(&self.path, error))?;
         self.put_back(&root, archive, &held, event)?;
         // Whoever only read has not changed anything.
         self.upkeep += self.connection.total_changes() - before;
@@ -91,11 +93,10 @@ impl Store {
                 batch.push(line.to_owned());
             }
             let end = batch.is_empty();
+            let from = position;
+            position += batch.len() as u64;
             let done = self.write(|transaction| {
-                for line in &batch {
-                    put_back_one(transaction, root, position, line)?;
-                    position += 1;
-                }
+                put_back_batch(transaction, root, from, &batch)?;
                 if position < root.record_count && !end {
                     return Ok(false);
                 }
@@ -150,17 +151,29 @@ fn become_warm(transaction: &Connection, session: &Id, event: &NewEvent<'_>) -> 
     Ok(())
 }
 
-/// Only the text that was hashed comes back.
-fn put_back_one(transaction: &Connection, root: &RootRow, position: u64, line: &[u8]) -> Result<(), Failure> {
+/// Only the text that was hashed comes back. All of a batch with one statement: before each one, the search index writes
+/// down what it has taken up, and a part of the index for each entry took longer than all the rest.
+fn put_back_batch(transaction: &Connection, root: &RootRow, from: u64, lines: &[Vec<u8>]) -> Result<(), Failure> {
     let other = || damaged("an archived line that is not one of its session's");
-    let text = std::str::from_utf8(line).map_err(|_| other())?;
-    let entry = Entry::parse(line).map_err(|_| other())?;
-    let hash = root.scheme.content_hash(line, entry.body.text());
+    transaction.execute_batch(
+        "CREATE TABLE IF NOT EXISTS temp.coming_back \
+         (position INTEGER PRIMARY KEY, content_hash BLOB NOT NULL, id TEXT NOT NULL, line TEXT NOT NULL) STRICT",
+    )?;
+    let mut insert = transaction.prepare_cached("INSERT INTO temp.coming_back VALUES (?1, ?2, ?3, ?4)")?;
+    for (position, line) in (from..).zip(lines) {
+        let text = std::str::from_utf8(line).map_err(|_| other())?;
+        let entry = Entry::parse(line).map_err(|_| other())?;
+        let hash = root.scheme.content_hash(line, entry.body.text());
+        insert.execute((position, hash.as_bytes(), entry.id.as_str(), text))?;
+    }
     transaction
         .prepare_cached(
-            "UPDATE thought_records SET line = ?5 WHERE session_id = ?1 AND position = ?2 AND line IS NULL \
-             AND content_hash = ?3 AND id = ?4",
+            "UPDATE thought_records SET line = body.line FROM temp.coming_back AS body \
+             WHERE thought_records.session_id = ?1 AND thought_records.position >= ?2 AND thought_records.position < ?3 \
+             AND thought_records.line IS NULL AND body.position = thought_records.position \
+             AND body.content_hash = thought_records.content_hash AND body.id = thought_records.id",
         )?
-        .execute((root.session_id.as_str(), position, hash.as_bytes(), entry.id.as_str(), text))?;
+        .execute((root.session_id.as_str(), from, from + lines.len() as u64))?;
+    transaction.prepare_cached("DELETE FROM temp.coming_back")?.execute([])?;
     Ok(())
 }

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::error::{Code, Error, Result};
 
@@ -90,6 +90,8 @@ impl Store {
         // A command line is one process a record: folding the log into the file each time would cost four more flushes
         // than the record itself. It is done when the log is long (`fold`), and what is in the log is as safe.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(failed)?;
+        // A plan that depends on what is bound is made anew for each record, which took longer than the record's query.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(failed)?;
         connection
             .execute_batch(
                 "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; \
@@ -107,19 +109,18 @@ impl Store {
     }
 
     /// One transaction that holds the write lock from its beginning. Nothing of it stays if `work` fails.
-    fn write<T>(&mut self, work: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>) -> Result<T> {
-        let path = self.path.clone();
+    fn write<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T> {
         let run = || {
-            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let done = work(&transaction)?;
-            transaction.commit()?;
+            let transaction = Transaction::begin(&self.connection, "BEGIN IMMEDIATE")?;
+            let done = work(transaction.0)?;
+            transaction.0.prepare_cached("COMMIT")?.execute([])?;
             Ok(done)
         };
-        run().map_err(|error: Failure| error.explain(&path))
+        run().map_err(|error: Failure| error.explain(&self.path))
     }
 
     /// The same, but durable only with the next transaction that is flushed.
-    fn unflushed<T>(&mut self, work: impl FnOnce(&Transaction<'_>) -> Result<T, Failure>) -> Result<T> {
+    fn unflushed<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T> {
         let flush = |store: &Self, when| {
             store.connection.pragma_update(None, "synchronous", when).map_err(|error| failure(&store.path, error))
         };
@@ -147,10 +148,28 @@ impl Store {
     /// One transaction in which all reads see the same state.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T> {
         let run = || {
-            let transaction = self.connection.unchecked_transaction()?;
-            work(&transaction)
+            let transaction = Transaction::begin(&self.connection, "BEGIN")?;
+            work(transaction.0)
         };
         run().map_err(|error: Failure| error.explain(&self.path))
+    }
+}
+
+/// A transaction; what is not committed is rolled back. Its statements are parsed once for all.
+struct Transaction<'a>(&'a Connection);
+
+impl<'a> Transaction<'a> {
+    fn begin(connection: &'a Connection, how: &str) -> rusqlite::Result<Self> {
+        connection.prepare_cached(how)?.execute([])?;
+        Ok(Self(connection))
+    }
+}
+
+impl Drop for Transaction<'_> {
+    fn drop(&mut self) {
+        if !self.0.is_autocommit() {
+            let _ = self.0.prepare_cached("ROLLBACK").and_then(|mut statement| statement.execute([]));
+        }
     }
 }
 

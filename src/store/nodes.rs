@@ -16,7 +16,7 @@ pub(super) struct StoredNodes<'a> {
 }
 
 impl StoredNodes<'_> {
-    /// Keeps nodes. Leaves of an ordered tree are their entries' content hashes and are not kept again.
+    /// Keeps the nodes that finalizing adds. Leaves of an ordered tree are their entries' content hashes.
     pub(super) fn keep(&self, nodes: &[Completed]) -> Result<(), Failure> {
         let mut insert = self
             .connection
@@ -44,20 +44,35 @@ impl Nodes for StoredNodes<'_> {
     type Error = Failure;
 
     fn node(&self, level: u32, index: u64) -> Result<NodeHash, Failure> {
-        let leaf_of_entry = level == 0 && self.scheme != Scheme::V1Sorted;
-        let hash: Option<[u8; 32]> = if leaf_of_entry {
-            self.connection
-                .prepare_cached("SELECT content_hash FROM thought_records WHERE session_id = ?1 AND position = ?2")?
-                .query_row((self.session.as_str(), index), |row| row.get(0))
-        } else {
-            self.connection
+        let missing = || damaged(&format!("node {index} of level {level} is missing"));
+        if self.scheme == Scheme::V1Sorted {
+            let hash: Option<[u8; 32]> = self
+                .connection
                 .prepare_cached(
                     "SELECT hash FROM merkle_nodes WHERE session_id = ?1 AND level = ?2 AND node_index = ?3",
                 )?
                 .query_row((self.session.as_str(), level, index), |row| row.get(0))
+                .optional()?;
+            return hash.map(NodeHash::new).ok_or_else(missing);
         }
-        .optional()?;
-        let hash = hash.ok_or_else(|| damaged(&format!("node {index} of level {level} is missing")))?;
-        Ok(if leaf_of_entry { self.scheme.leaf(&ContentHash::new(hash)) } else { NodeHash::new(hash) })
+        // The last entry below a node is the one that completed it.
+        let last = ((index + 1) << level) - 1;
+        let Some(above) = level.checked_sub(1) else {
+            let hash: Option<[u8; 32]> = self
+                .connection
+                .prepare_cached("SELECT content_hash FROM thought_records WHERE session_id = ?1 AND position = ?2")?
+                .query_row((self.session.as_str(), last), |row| row.get(0))
+                .optional()?;
+            return Ok(self.scheme.leaf(&ContentHash::new(hash.ok_or_else(missing)?)));
+        };
+        let hash: Option<Option<Vec<u8>>> = self
+            .connection
+            .prepare_cached(
+                "SELECT substr(nodes, ?3 * 32 + 1, 32) FROM thought_records WHERE session_id = ?1 AND position = ?2",
+            )?
+            .query_row((self.session.as_str(), last, above), |row| row.get(0))
+            .optional()?;
+        let hash = hash.flatten().and_then(|hash| <[u8; 32]>::try_from(hash).ok());
+        hash.map(NodeHash::new).ok_or_else(missing)
     }
 }

@@ -16,6 +16,7 @@ pub const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0003_search.sql"),
     include_str!("../../migrations/0004_anchors.sql"),
     include_str!("../../migrations/0005_rounds.sql"),
+    include_str!("../../migrations/0006_nodes.sql"),
 ];
 
 impl Store {

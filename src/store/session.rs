@@ -193,7 +193,7 @@ impl Store {
 
     /// The session in which a worktree works.
     pub fn current_session(&self, worktree: &str) -> Result<Option<Id>> {
-        self.read(|connection| current(connection, worktree))
+        current(&self.connection, worktree).map_err(|error| error.explain(&self.path))
     }
 
     /// A session by its id.

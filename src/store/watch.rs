@@ -3,7 +3,7 @@
 use std::fmt;
 use std::rc::Rc;
 
-/// Is told, every few dozen entries, how many of how many have been gone over. It must return at once.
+/// Is told, every thousand entries or so, how many of how many have been gone over. It must return at once.
 #[derive(Clone)]
 pub struct Watcher(Rc<dyn Fn(u64, u64)>);
 

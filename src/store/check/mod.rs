@@ -1,22 +1,24 @@
 //! Checking a session: every stored line is hashed, read strictly and chained anew, in one pass.
 //!
-//! SQLite hands out rows about as fast as they can be hashed and read, so a long session is checked on two threads:
-//! one fetches, the other verifies.
+//! To fetch a row takes as long as to hash and read it, so a long session is checked on two threads, each with a
+//! connection of its own: a thread takes the next block that nobody has taken, fetches and verifies it.
 
-mod fetch;
-mod walk;
+mod block;
 
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
 
 use super::session::{self, SessionRow};
 use super::{Failure, Store, Watcher, event, finalize};
 use crate::error::Result;
-use crate::proof::digest::{ChainHash, RootHash};
+use crate::proof::digest::{ChainHash, NodeHash, RootHash};
 use crate::proof::record::{Id, RecordType};
-use fetch::{Batch, fetch};
-use walk::Walk;
+use crate::proof::scheme::Scheme;
+use crate::proof::tree::{self, Frontier, Nodes as _};
+use block::{Block, HEIGHT, SIZE};
 
 /// How a session's chain stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,7 +153,7 @@ fn ledger_break(connection: &Connection, row: &SessionRow, check: &ChainCheck) -
 }
 
 /// Sessions from here on are worth a second thread.
-const LONG: u64 = 4096;
+const LONG: u64 = 4 * SIZE;
 
 /// Walks the chain of a session up to the first break.
 pub(super) fn check(
@@ -161,25 +163,146 @@ pub(super) fn check(
 ) -> Result<ChainCheck, Failure> {
     let mut walk = Walk::new(session);
     if session.count < LONG {
-        fetch(connection, session, |batch| walk.verify(&batch))?;
+        for from in (0..session.count).step_by(1 << HEIGHT) {
+            if !walk.take(connection, session, Block::verify(connection, session, from)?)? {
+                break;
+            }
+        }
         return Ok(walk.finish());
     }
-    std::thread::scope(|scope| {
-        let (rows, fetched) = mpsc::sync_channel::<Batch>(4);
-        let verifier = scope.spawn(move || {
-            // Leaving off hangs up on the fetcher.
-            fetched.into_iter().find(|batch| !walk.verify(batch));
-            walk.finish()
-        });
-        let mut fetched = 0;
-        fetch(connection, session, |batch| {
-            fetched += batch.rows.len() as u64;
-            if let Some(watcher) = watcher {
-                watcher.tell(fetched, session.count);
+    for block in blocks(connection, session, watcher)? {
+        if !walk.take(connection, session, block)? {
+            break;
+        }
+    }
+    Ok(walk.finish())
+}
+
+/// The blocks of a long session in order, at least up to the first that does not hold.
+fn blocks(connection: &Connection, session: &SessionRow, watcher: Option<&Watcher>) -> Result<Vec<Block>, Failure> {
+    let next = AtomicU64::new(0);
+    let end = AtomicU64::new(session.count);
+    let run = |connection: &Connection, watcher: Option<&Watcher>| -> Result<Vec<(u64, Block)>, Failure> {
+        let mut done = Vec::new();
+        loop {
+            let from = next.fetch_add(SIZE, Ordering::Relaxed);
+            if from >= end.load(Ordering::Relaxed) {
+                return Ok(done);
             }
-            rows.send(batch).is_ok()
-        })?;
-        drop(rows);
-        Ok(verifier.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
+            let block = Block::verify(connection, session, from)?;
+            if block.broken.is_some() || block.tree.count() < SIZE {
+                end.fetch_min(from, Ordering::Relaxed); // the blocks before it have been taken
+            }
+            done.push((from, block));
+            if let Some(watcher) = watcher {
+                watcher.tell(session.count.min(from + SIZE), session.count);
+            }
+        }
+    };
+    let mut blocks = std::thread::scope(|scope| {
+        let helper = second(connection).map(|second| scope.spawn(|| run(&{ second }, None)));
+        let mut blocks = run(connection, watcher)?;
+        if let Some(helper) = helper {
+            blocks.extend(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
+        }
+        Ok::<_, Failure>(blocks)
+    })?;
+    blocks.sort_unstable_by_key(|(from, _)| *from);
+    Ok(blocks.into_iter().map(|(_, block)| block).collect())
+}
+
+/// Another connection to the same file. It may see more than the first one, but not less, and what both see is the same:
+/// entries are only added. Where there is none to be had, one does the work of both.
+fn second(connection: &Connection) -> Option<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let second = Connection::open_with_flags(connection.path()?, flags).ok()?;
+    second.busy_timeout(Duration::from_secs(5)).ok()?;
+    // As for the first one; and nothing is folded into the file when it closes, which is for whoever writes.
+    second.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).ok()?;
+    second.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).ok()?;
+    second.execute_batch("PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; BEGIN").ok()?;
+    Some(second)
+}
+
+/// The chain as far as it has been verified.
+struct Walk {
+    scheme: Scheme,
+    tree: Frontier,
+    unsorted: Vec<NodeHash>,
+    check: ChainCheck,
+}
+
+impl Walk {
+    fn new(session: &SessionRow) -> Self {
+        let scheme = session.scheme();
+        let check =
+            ChainCheck { records: 0, broken: None, head: session.genesis, root: None, blanked: 0, last_kind: None };
+        Self { scheme, tree: Frontier::new(scheme), unsorted: Vec::new(), check }
+    }
+
+    /// Takes up the next block; false once an entry does not hold.
+    fn take(&mut self, connection: &Connection, session: &SessionRow, block: Block) -> Result<bool, Failure> {
+        let held = block.tree.count();
+        self.check.blanked += block.blanked;
+        self.unsorted.extend(block.unsorted);
+        let mut above = block.above.iter();
+        let mut wrong = None;
+        for level in (0..=HEIGHT).rev().filter(|level| held >> level & 1 == 1) {
+            let Ok(node) = block.tree.node(level, 0);
+            self.tree.push_subtree(level, node, |node| {
+                if self.scheme != Scheme::V1Sorted && above.next() != Some(node) {
+                    wrong = wrong.or(Some(*node));
+                }
+            });
+        }
+        let wrong = wrong.map(|node| (node.to_string(), "another node, or none".to_owned()));
+        let wrong = wrong.or_else(|| above.next().map(|node| ("no further node".to_owned(), node.to_string())));
+        self.check.records += held;
+        if let Some(last) = block.last.filter(|_| held > 0) {
+            self.check.head = last.chain_hash;
+            self.check.last_kind = last.kind;
+            if let Some((expected, actual)) = wrong {
+                self.check.records -= 1;
+                let (index, id) = (self.check.records, String::from_utf8_lossy(&last.id).into_owned());
+                let reason = BreakReason::NodeMismatch;
+                self.check.broken = Some(Break { index, id, reason, expected, actual });
+            }
+        }
+        if self.check.broken.is_none() {
+            self.check.broken = block.broken;
+        }
+        if self.check.broken.is_none() && held < SIZE && self.check.records < session.count {
+            self.check.broken = gap(connection, session, self.check.records)?;
+        }
+        Ok(self.check.broken.is_none())
+    }
+
+    fn finish(mut self) -> ChainCheck {
+        if self.check.broken.is_none() {
+            self.check.root = if self.scheme == Scheme::V1Sorted {
+                self.unsorted.sort_unstable();
+                tree::root_of(self.scheme, &self.unsorted, 1)
+            } else {
+                self.tree.root()
+            };
+        }
+        self.check
+    }
+}
+
+/// What stands after a position that is missing.
+fn gap(connection: &Connection, session: &SessionRow, missing: u64) -> Result<Option<Break>, Failure> {
+    let next: Option<(i64, String)> = connection
+        .prepare_cached(
+            "SELECT position, id FROM thought_records WHERE session_id = ?1 AND position > ?2 ORDER BY position LIMIT 1",
+        )?
+        .query_row((session.id().as_str(), missing), |row| Ok((row.get(0)?, row.get(1)?)))
+        .optional()?;
+    Ok(next.map(|(position, id)| Break {
+        index: position.cast_unsigned(),
+        id,
+        reason: BreakReason::PositionMissing,
+        expected: missing.to_string(),
+        actual: position.to_string(),
+    }))
 }

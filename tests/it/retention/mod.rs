@@ -31,6 +31,12 @@ fn sealed(names: &[&str]) -> Scratch {
 #[track_caller]
 fn anchored(scratch: &Scratch, name: &str) -> String {
     scratch.start(name, &[]);
+    close(scratch, name)
+}
+
+/// The same in a session that is open.
+#[track_caller]
+fn close(scratch: &Scratch, name: &str) -> String {
     scratch.record("plan", &format!("a needle of {name}"));
     let whisper = format!("a whisper of {name}");
     scratch.json(&["record", "--type", "analysis", "--content", &whisper, "--private", "--metadata", "{\"a\":1}"]);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{anchored, archives, bodies, ids, lines, sealed, with_cold, zone_of};
+use super::{anchored, archives, bodies, close, ids, lines, sealed, with_cold, zone_of};
 use crate::store::scratch::{Scratch, text};
 
 fn hits(scratch: &Scratch, query: &str) -> usize {
@@ -60,6 +60,28 @@ fn cold_texts_are_not_found_and_those_that_came_back_are() {
     assert_eq!((hits(&scratch, "needle"), hits(&scratch, "whisper")), (1, 1));
     scratch.json(&["log", "--session", "one"]);
     assert_eq!((hits(&scratch, "needle"), hits(&scratch, "whisper")), (2, 2));
+    let check = "INSERT INTO thought_records_fts (thought_records_fts) VALUES ('integrity-check')";
+    scratch.database().execute(check, []).unwrap();
+}
+
+#[test]
+fn session_of_more_than_a_batch_comes_back_whole() {
+    let scratch = Scratch::new();
+    scratch.start("long", &[]);
+    let steps: Vec<String> = (0..4200).map(|number| format!("needle{number}")).collect();
+    let attest: Vec<&str> = ["attest"].into_iter().chain(steps.iter().map(String::as_str)).collect();
+    scratch.json(&attest);
+    close(&scratch, "long");
+    scratch.json(&["seal"]);
+    let before = lines(&scratch, "long");
+    assert!(before.len() > 4200 && before.iter().all(Option::is_some));
+    assert_eq!(hits(&scratch, "needle4199"), 1);
+    scratch.git(["config", "proof.warmRounds", "0"]);
+    assert_eq!(scratch.json(&["retain"])["moved"], 1);
+    assert_eq!((bodies(&scratch, "long"), hits(&scratch, "needle4199")), (1, 0), "all but the attested commit");
+    scratch.json(&["log", "--session", "long", "-n", "1"]);
+    assert_eq!(lines(&scratch, "long"), before);
+    assert_eq!((hits(&scratch, "needle0"), hits(&scratch, "needle4199")), (1, 1));
     let check = "INSERT INTO thought_records_fts (thought_records_fts) VALUES ('integrity-check')";
     scratch.database().execute(check, []).unwrap();
 }

@@ -1,19 +1,20 @@
 //! Stores outlive versions of the program: migrations are frozen, old stores open, newer ones are refused.
 
 use super::independent::{hex, sha256};
-use super::scratch::{Scratch, text};
+use super::scratch::{Scratch, no_strace, text};
 
 /// Every migration, as released. A released one is never edited: add a new file and a line here.
-const FROZEN: [(&str, &str); 5] = [
+const FROZEN: [(&str, &str); 6] = [
     ("0001_store.sql", "406d3631b2e26e9b0afbc9fc532a16d3faa9b0a2e58b76a20060de0b537252ef"),
     ("0002_agents.sql", "ea111dbdf4c4598b4ca4d0e9c0a5ba994cd6af54b26a0708d4586256f5235636"),
     ("0003_search.sql", "413974c3af872eda75d2f4cb74d154aabc3babb8d72f25a075084e9a32f13039"),
     ("0004_anchors.sql", "3229319417fedb49bd80ae76f2e4ad4f087209fddd87c946a9f97ba0f96f4c2c"),
     ("0005_rounds.sql", "21ba66dce425f4ad3da24a0be54685b190654d81ebe9443c4e17d39801e3ee6b"),
+    ("0006_nodes.sql", "68d4fd932cf121bb6b84cf5c4ee2350cb5f2d04ce888683040505e62c4c59c28"),
 ];
 
 /// The stores of tests/fixtures, one for each level, and what is in them.
-const FIXTURES: [&str; 5] = ["store-v1.db", "store-v2.db", "store-v3.db", "store-v4.db", "store-v5.db"];
+const FIXTURES: [&str; 6] = ["store-v1.db", "store-v2.db", "store-v3.db", "store-v4.db", "store-v5.db", "store-v6.db"];
 
 fn folder(name: &str) -> String {
     format!("{}/{name}", env!("CARGO_MANIFEST_DIR"))
@@ -122,6 +123,65 @@ fn store_of_every_level_takes_new_records() {
         assert_eq!(scratch.json(&record)["index"], 3);
         assert_eq!(scratch.json(&["finalize", "--session", "open"])["record_count"], 4);
     }
+}
+
+/// The steps that a store has taken, and the nodes in its rows and beside them.
+fn taken(scratch: &Scratch) -> (usize, i64, i64) {
+    let database = scratch.database();
+    let level: usize = database.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    let count = |sql: &str| database.query_row(sql, [], |row| row.get(0)).unwrap();
+    let in_rows = if level < 6 { 0 } else { count("SELECT coalesce(sum(length(nodes)) / 32, 0) FROM thought_records") };
+    (level, in_rows, count("SELECT count(*) FROM merkle_nodes"))
+}
+
+#[test]
+fn migration_killed_at_any_write_leaves_the_old_store_or_the_new_one() {
+    if no_strace(&Scratch::new()) {
+        return;
+    }
+    let whole = with_fixture("store-v5.db");
+    let old = taken(&whole);
+    whole.json(&["check", "--session", "done"]);
+    let new = taken(&whole);
+    assert_eq!((old.0, new.0), (5, 6));
+    for call in ["pwrite64", "fsync"] {
+        let mut killed = 0;
+        for nth in (1..).step_by(3) {
+            let scratch = with_fixture("store-v5.db");
+            let mut command = scratch.command("strace");
+            command.args(["-f", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e"]);
+            command.args([&format!("inject={call}:signal=KILL:when={nth}"), env!("CARGO_BIN_EXE_git-proof")]);
+            let ended = command.args(["check", "--session", "done"]).output().unwrap().status;
+            let found = taken(&scratch);
+            assert!(found == old || found == new, "{call} {nth}: {found:?}");
+            for session in ["done", "open", "over", "old"] {
+                scratch.json(&["check", "--session", session]);
+            }
+            assert_eq!(taken(&scratch), new);
+            if ended.success() {
+                break;
+            }
+            killed += 1;
+        }
+        assert!(killed > 0, "{call} was never reached");
+    }
+}
+
+#[test]
+fn nodes_of_an_older_store_are_moved_into_the_rows() {
+    let scratch = with_fixture("store-v5.db");
+    scratch.json(&["check", "--session", "done"]);
+    // Six leaves complete 3 + 1 nodes; three complete 1, and what finalizing added stays where it was.
+    let database = scratch.database();
+    let nodes: i64 = database
+        .query_row("SELECT sum(length(nodes)) / 32 FROM thought_records WHERE session_id = 'done'", [], |row| {
+            row.get(0)
+        })
+        .unwrap();
+    let closing: i64 = database
+        .query_row("SELECT count(*) FROM merkle_nodes WHERE session_id = 'done'", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!((nodes, closing), (4, 2));
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod drawing;
 mod faults;
 mod folding;
 pub(crate) mod independent;
+mod long;
 mod migrations;
 mod repositories;
 pub(crate) mod scratch;

@@ -258,7 +258,7 @@ fn every_changed_or_missing_tree_node_is_found() {
                 .unwrap()
                 .map(Result::unwrap)
                 .collect();
-            assert_eq!(nodes.is_empty(), session == "v1-sorted-open");
+            assert_eq!(nodes.is_empty(), state == "open");
             for (level, index) in nodes {
                 let which = format!("WHERE session_id = '{session}' AND level = {level} AND node_index = {index}");
                 for sql in [
@@ -268,6 +268,35 @@ fn every_changed_or_missing_tree_node_is_found() {
                     let reason = copy.found(&session, &sql)["reason"].clone();
                     assert!(reason == "node_mismatch" || reason == "root_mismatch", "{session} {sql}: {reason}");
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_changed_missing_or_added_node_of_an_entry_is_found() {
+    let copy = Copy::new();
+    for scheme in SCHEMES {
+        for (position, state) in (0..COUNT).zip(["open", "final"].into_iter().cycle()) {
+            let session = format!("{scheme}-{state}");
+            let completes = if scheme == "v1-sorted" { 0 } else { (position + 1).trailing_zeros() };
+            let mut changes = vec![format!("CAST(coalesce(nodes, x'') || randomblob(32) AS BLOB)")];
+            if completes > 0 {
+                changes.extend(["NULL".to_owned(), "randomblob(length(nodes))".to_owned()]);
+            }
+            if completes > 1 {
+                changes.extend(["substr(nodes, 1, 32)".to_owned(), "substr(nodes, 33)".to_owned()]);
+            }
+            for change in changes {
+                let details = copy.found(
+                    &session,
+                    &format!(
+                        "UPDATE thought_records SET nodes = {change} \
+                         WHERE session_id = '{session}' AND position = {position}"
+                    ),
+                );
+                let found = (&details["index"], text(&details, "reason"));
+                assert_eq!(found, (&Value::from(position), "node_mismatch"), "{session} {change}");
             }
         }
     }
@@ -368,6 +397,7 @@ fn triggers_refuse_every_change_of_what_is_hashed() {
         "UPDATE thought_records SET position = position + 10",
         "UPDATE thought_records SET session_id = 'over' WHERE session_id = 's'",
         "UPDATE thought_records SET private = 1",
+        "UPDATE thought_records SET nodes = zeroblob(32)",
         "UPDATE thought_records SET line = NULL, type = 'decision'",
         "DELETE FROM thought_records WHERE position = 2",
         "UPDATE audit_sessions SET intent = 'x'",
