@@ -23,6 +23,7 @@ mod proof;
 mod scratch;
 mod seal;
 mod signature;
+mod storing;
 mod trailer;
 
 use git_proof::proof::canonical::{self, Reader};

@@ -7,6 +7,7 @@ use git_proof::git::{Git, TreeEntry};
 use git_proof::proof::digest::{CommitId, ObjectId, TreeId, sha256};
 
 use super::scratch::Scratch;
+use super::storing::{ID, Object, apply, distance, head, id_of, index, stored, varint};
 
 const CONFIG: &str = "\
 [core]
@@ -16,7 +17,6 @@ const CONFIG: &str = "\
 \tobjectformat = sha256
 ";
 
-const ID: usize = 32;
 const KINDS: [(u8, &str); 4] = [(1, "commit"), (2, "tree"), (3, "blob"), (4, "tag")];
 
 /// The first byte says what the rest is: `r` an index (its length in two bytes, then itself) and a pack; `e` entries of a
@@ -93,7 +93,8 @@ impl Repository {
 fn raw(data: &[u8]) {
     let Some((length, rest)) = data.split_first_chunk::<2>() else { return };
     let (index, pack) = rest.split_at(usize::from(u16::from_be_bytes(*length)).min(rest.len()));
-    let mut ids: Vec<ObjectId> = index.get(1032..).unwrap_or_default().chunks(ID).filter_map(ObjectId::from_bytes).collect();
+    let mut ids: Vec<ObjectId> =
+        index.get(1032..).unwrap_or_default().chunks(ID).filter_map(ObjectId::from_bytes).collect();
     ids.truncate(12);
     ids.extend(ObjectId::from_bytes(&[0; ID]));
     let repository = Repository::of_pack(index, pack);
@@ -101,15 +102,6 @@ fn raw(data: &[u8]) {
         repository.read(id);
     }
     repository.sort(&ids);
-}
-
-/// An object of a pack, as it is and as it is stored.
-struct Object {
-    id: ObjectId,
-    /// `None` if it cannot be told what it is.
-    content: Option<Vec<u8>>,
-    kind: &'static str,
-    place: usize,
 }
 
 /// Entries: what each is, what it is a delta of, two bytes for its length, and itself; the sizes before a delta are put
@@ -132,8 +124,8 @@ fn entries(mut data: &[u8]) {
                 let made = of.content.as_ref().and_then(|base| apply(base, content));
                 let mut delta = Vec::new();
                 if form & 0x80 == 0 {
-                    size(&mut delta, of.content.as_ref().map_or(0, Vec::len));
-                    size(&mut delta, made.as_ref().map_or(0, Vec::len));
+                    varint(&mut delta, of.content.as_ref().map_or(0, Vec::len));
+                    varint(&mut delta, made.as_ref().map_or(0, Vec::len));
                 }
                 delta.extend_from_slice(content);
                 // With sizes of its own it may be one, and not of what it says.
@@ -250,107 +242,4 @@ fn loose(text: &[u8], file: &[u8]) {
     let content = end.map(|end| &text[end + 1..]);
     let expected = content.filter(|content| text.starts_with(format!("blob {}\0", content.len()).as_bytes()));
     assert_eq!(found.as_deref(), expected);
-}
-
-fn id_of(kind: &str, content: &[u8]) -> ObjectId {
-    let whole = [format!("{kind} {}\0", content.len()).as_bytes(), content].concat();
-    ObjectId::from_bytes(&sha256(&whole)).expect("an id")
-}
-
-/// What a delta without its sizes makes of its base: git's own description, step by step.
-fn apply(base: &[u8], mut delta: &[u8]) -> Option<Vec<u8>> {
-    let mut made = Vec::new();
-    while let Some((order, rest)) = delta.split_first() {
-        delta = rest;
-        if order & 0x80 == 0 {
-            let (new, rest) = delta.split_at_checked(usize::from(*order)).filter(|_| *order != 0)?;
-            made.extend_from_slice(new);
-            delta = rest;
-            continue;
-        }
-        let mut numbers = [0_u8; 7];
-        for (bit, number) in numbers.iter_mut().enumerate() {
-            if order & 1 << bit != 0 {
-                let (next, rest) = delta.split_first()?;
-                (*number, delta) = (*next, rest);
-            }
-        }
-        let [a, b, c, d, e, f, g] = numbers;
-        let from = u32::from_le_bytes([a, b, c, d]) as usize;
-        let length = Some(u32::from_le_bytes([e, f, g, 0]) as usize).filter(|length| *length > 0).unwrap_or(0x10000);
-        made.extend_from_slice(base.get(from..from + length)?);
-        // Enough for whoever looks for mistakes.
-        if made.len() > 1 << 20 {
-            return None;
-        }
-    }
-    Some(made)
-}
-
-fn size(bytes: &mut Vec<u8>, mut size: usize) {
-    while size > 0x7f {
-        bytes.push((size & 0x7f) as u8 | 0x80);
-        size >>= 7;
-    }
-    bytes.push(size as u8);
-}
-
-fn head(bytes: &mut Vec<u8>, kind: u8, size: usize) {
-    let mut rest = size >> 4;
-    bytes.push(kind << 4 | (size & 15) as u8 | u8::from(rest > 0) << 7);
-    while rest > 0 {
-        bytes.push((rest & 0x7f) as u8 | u8::from(rest > 0x7f) << 7);
-        rest >>= 7;
-    }
-}
-
-/// How far back something is, as packs have it: each further byte adds one to what comes before it.
-fn distance(bytes: &mut Vec<u8>, mut back: usize) {
-    let mut digits = vec![(back & 0x7f) as u8];
-    back >>= 7;
-    while back > 0 {
-        back -= 1;
-        digits.push((back & 0x7f) as u8 | 0x80);
-        back >>= 7;
-    }
-    bytes.extend(digits.iter().rev());
-}
-
-/// A zlib stream that compresses nothing.
-fn stored(content: &[u8]) -> Vec<u8> {
-    let mut stream = vec![0x78, 0x01];
-    let mut parts = content.chunks(0xffff).peekable();
-    if parts.peek().is_none() {
-        stream.extend([1, 0, 0, 0xff, 0xff]);
-    }
-    while let Some(part) = parts.next() {
-        let length = u16::try_from(part.len()).expect("a part");
-        stream.push(u8::from(parts.peek().is_none()));
-        stream.extend(length.to_le_bytes());
-        stream.extend((!length).to_le_bytes());
-        stream.extend_from_slice(part);
-    }
-    let (mut one, mut two) = (1_u32, 0_u32);
-    for byte in content {
-        one = (one + u32::from(*byte)) % 65521;
-        two = (two + one) % 65521;
-    }
-    stream.extend((two << 16 | one).to_be_bytes());
-    stream
-}
-
-/// The index, version 2, of objects that are sorted by their ids.
-fn index(objects: &[Object], sum: &[u8]) -> Vec<u8> {
-    let mut index = b"\xfftOc\0\0\0\x02".to_vec();
-    for first in 0..=255_u8 {
-        let count = objects.iter().filter(|object| object.id.as_bytes()[0] <= first).count();
-        index.extend(u32::try_from(count).expect("a few").to_be_bytes());
-    }
-    objects.iter().for_each(|object| index.extend_from_slice(object.id.as_bytes()));
-    objects.iter().for_each(|_| index.extend([0; 4]));
-    objects.iter().for_each(|object| index.extend(u32::try_from(object.place).expect("a small pack").to_be_bytes()));
-    index.extend_from_slice(sum);
-    let own = sha256(&index);
-    index.extend_from_slice(&own);
-    index
 }
