@@ -205,6 +205,21 @@ fn comma_of_a_formatter_does_not_keep_ours_in() {
 }
 
 #[test]
+fn line_comment_before_ours_does_not_swallow_what_follows() {
+    let ours = r#"{ "hooks": [{ "type": "command", "command": "git proof hook claude-code" }] }"#;
+    for (with, without) in [
+        (format!("{{\"hooks\": {{\"Stop\": [ // mine\n{ours}]}}}}"), "{\"hooks\": {\"Stop\": [ // mine\n]}}"),
+        (format!("{{\"hooks\": {{\"Stop\": [ // mine\n{ours}, 1]}}}}"), "{\"hooks\": {\"Stop\": [ // mine\n 1]}}"),
+        (format!("{{\"hooks\": {{\"Stop\": [ /* mine */ {ours}]}}}}"), "{\"hooks\": {\"Stop\": [ /* mine */ ]}}"),
+    ] {
+        let scratch = Scratch::new();
+        put(&scratch, ".claude/settings.json", &with);
+        init(&scratch, "claude-code", &["--uninstall"]);
+        assert_eq!(get(&scratch, ".claude/settings.json"), without);
+    }
+}
+
+#[test]
 fn empty_file_is_filled_and_an_empty_one_is_not_complained_of() {
     for (agent, path) in FILES {
         let scratch = Scratch::new();
