@@ -24,6 +24,7 @@ mod scratch;
 mod seal;
 mod signature;
 mod storing;
+mod text;
 mod trailer;
 
 use git_proof::proof::canonical::{self, Reader};
@@ -41,13 +42,14 @@ pub use policy::policy;
 pub use proof::proof;
 pub use seal::seal;
 pub use signature::{allowed_signers, sshsig};
+pub use text::text;
 pub use trailer::trailer_block;
 
 /// A check: panics where the bytes show that something does not hold.
 pub type Check = fn(&[u8]);
 
 /// Every check, under the name of its target and of its corpus.
-pub const ALL: [(&str, Check); 16] = [
+pub const ALL: [(&str, Check); 17] = [
     ("allowed_signers", allowed_signers),
     ("archive", archive),
     ("canonical", canonical),
@@ -63,6 +65,7 @@ pub const ALL: [(&str, Check); 16] = [
     ("proof", proof),
     ("seal", seal),
     ("sshsig", sshsig),
+    ("text", text),
     ("trailer_block", trailer_block),
 ];
 
