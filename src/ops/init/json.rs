@@ -229,12 +229,13 @@ fn insert(text: &str, into: &Container, root: &Object<'_>, item: impl Fn(&Style<
     }
 }
 
-/// Where the space begins that goes with an item. That between a comment and an only item on the same line was there before,
-/// and a line's end stays where a comment needs it.
+/// Where the space begins that goes with an item. What ends a comment is not part of it, nor is a line's end that a comment
+/// needs, nor what is between a comment and an only item on the same line: that was there before.
 fn space_before(text: &str, container: &Container, index: usize) -> usize {
     let (start, end) = container.items[index];
-    let before = text[..start].trim_end_matches([' ', '\t', '\r', '\n']).len();
     let gap = index.checked_sub(1).map_or(container.open + 1, |previous| container.items[previous].1);
+    let trimmed = text[..start].trim_end_matches([' ', '\t', '\r', '\n']).len();
+    let before = trimmed.max(last_comment_end(text, gap, start));
     let is_needed = is_in_line_comment(text, gap, before)
         && !text[end..].trim_start_matches([' ', '\t', ',']).starts_with(['\r', '\n']);
     let is_alone = container.items.len() == 1 && before > gap && !text[before..start].contains('\n');

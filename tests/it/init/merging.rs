@@ -8,7 +8,7 @@ use super::{AGENTS, FILES, get, init, put};
 use crate::store::scratch::Scratch;
 
 /// Settings of people, in the shapes that they have.
-const SHAPES: [(&str, &str); 17] = [
+const SHAPES: [(&str, &str); 18] = [
     ("empty object", "{}"),
     ("empty object with a newline", "{}\n"),
     ("one line", "{\"theme\":\"dark\"}"),
@@ -23,6 +23,7 @@ const SHAPES: [(&str, &str); 17] = [
         "comments",
         "// mine\n{\n  // the theme\n  \"theme\": \"dark\" // at night, not, by, day\n  /* the end */\n}\n// over\n",
     ),
+    ("comment that ends in a space", "{\n  \"theme\": \"dark\", // at night \n  // or \n}\n"),
     ("comment behind a trailing comma", "{\n  \"theme\": \"dark\", // é, 夜 \"quoted\"\n}\n"),
     ("byte order mark", "\u{feff}{\n  \"theme\": \"dark\"\n}\n"),
     (
