@@ -244,7 +244,12 @@ fn space_before(text: &str, container: &Container, index: usize) -> usize {
 
 /// Takes out the item at the end of the chain, or the first container above it that came with it.
 fn remove(text: &str, chain: &[(Container, usize)]) -> String {
-    let above = |depth: usize| depth > 0 && chain[depth].0.came_with_its_item(text);
+    // Somebody's comment between a name and its value did not come with us.
+    let is_plain =
+        |(above, index): &(Container, usize), below: &Container| !text[above.items[*index].0..below.open].contains('/');
+    let above = |depth: usize| {
+        depth > 0 && chain[depth].0.came_with_its_item(text) && is_plain(&chain[depth - 1], &chain[depth].0)
+    };
     let mut depth = chain.len() - 1;
     while above(depth) {
         depth -= 1;
