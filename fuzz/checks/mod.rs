@@ -9,40 +9,63 @@
 
 #![allow(unreachable_pub)] // a library for the fuzz targets, a module for the tests
 
+mod archive;
 mod change;
+mod config;
 mod evidence;
+mod hook;
+mod logged;
+mod mcp;
 mod note;
+mod pack;
 mod policy;
 mod proof;
+mod scratch;
 mod seal;
 mod signature;
+mod storing;
+mod text;
 mod trailer;
 
 use git_proof::proof::canonical::{self, Reader};
 
+pub use archive::archive;
 pub use change::change;
+pub use config::config;
 pub use evidence::evidence;
+pub use hook::hook;
+pub use logged::logged;
+pub use mcp::mcp;
 pub use note::note_line;
+pub use pack::pack;
 pub use policy::policy;
 pub use proof::proof;
 pub use seal::seal;
 pub use signature::{allowed_signers, sshsig};
+pub use text::text;
 pub use trailer::trailer_block;
 
 /// A check: panics where the bytes show that something does not hold.
 pub type Check = fn(&[u8]);
 
 /// Every check, under the name of its target and of its corpus.
-pub const ALL: [(&str, Check); 10] = [
+pub const ALL: [(&str, Check); 17] = [
     ("allowed_signers", allowed_signers),
+    ("archive", archive),
     ("canonical", canonical),
     ("change", change),
+    ("config", config),
     ("evidence", evidence),
+    ("hook", hook),
+    ("logged", logged),
+    ("mcp", mcp),
     ("note_line", note_line),
+    ("pack", pack),
     ("policy", policy),
     ("proof", proof),
     ("seal", seal),
     ("sshsig", sshsig),
+    ("text", text),
     ("trailer_block", trailer_block),
 ];
 

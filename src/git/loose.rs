@@ -134,7 +134,8 @@ impl Loose {
     /// The whole content; an error if there is less or more of it than it says.
     pub(super) fn content(self) -> io::Result<Vec<u8>> {
         let mut content = self.begun;
-        self.stream.take((self.size as u64 + 1).saturating_sub(content.len() as u64)).read_to_end(&mut content)?;
+        let limit = (self.size as u64).saturating_add(1).saturating_sub(content.len() as u64);
+        self.stream.take(limit).read_to_end(&mut content)?;
         if content.len() == self.size { Ok(content) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 }

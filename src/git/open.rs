@@ -98,9 +98,17 @@ impl Git {
         self.packed = Some(RefCell::new(Reader::new(packs)));
     }
 
+    /// The same of all packs that are there now.
+    #[must_use]
+    pub fn reading_packs(mut self) -> Self {
+        let packs = self.packs(true);
+        self.read_packs(packs);
+        self
+    }
+
     /// Sorts objects by what is a delta of what, where packs are read here: git keeps those that belong together all over the
     /// pack, and each that is read alone is put together from its beginning.
-    pub(crate) fn sort_by_family(&self, objects: &mut [ObjectId]) {
+    pub fn sort_by_family(&self, objects: &mut [ObjectId]) {
         objects.sort_by_cached_key(|id| self.place_of(id));
         objects.sort_by_cached_key(|id| self.place_of(id).map(|place| (self.family_of(place), place)));
         self.forget_families();

@@ -52,8 +52,16 @@ impl Tree {
         let mut before: Option<Item<'_>> = None;
         while at < raw.len() {
             let (item, length) = item(&raw[at..], id_length)?;
-            if before.is_some_and(|before| before.order(&item).is_ge() || before.name == item.name) {
+            if before.is_some_and(|before| before.order(&item).is_ge()) {
                 return None;
+            }
+            // A file and a directory of one name have those between them that begin with it, such as `a.b`.
+            if item.is_tree() && before.is_some_and(|before| before.name.starts_with(item.name)) {
+                let earlier = starts.iter().rev().filter_map(|start| self::item(&raw[*start as usize..], id_length));
+                let mut alike = earlier.map(|(other, _)| other.name).take_while(|name| name.starts_with(item.name));
+                if alike.any(|name| name == item.name) {
+                    return None;
+                }
             }
             starts.push(u32::try_from(at).ok()?);
             before = Some(item);
@@ -100,7 +108,7 @@ impl Tree {
     }
 
     /// An entry by its name. A directory and something else of the same name are two.
-    pub(crate) fn find(&self, name: &[u8], directory: bool) -> Option<TreeEntry> {
+    pub fn find(&self, name: &[u8], directory: bool) -> Option<TreeEntry> {
         let (mut low, mut high) = (0, self.starts.len());
         while low < high {
             let middle = usize::midpoint(low, high);

@@ -28,6 +28,7 @@ use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -45,8 +46,17 @@ pub enum Profile {
     Full,
 }
 
-/// Serves one client until its input ends.
+/// Serves one client over standard input and output until its input ends.
 pub fn serve(context: Context, profile: Profile) -> Result<()> {
+    serve_over(context, profile, stdio_pipes)
+}
+
+/// The same over any two ends, which are opened inside the runtime that reads and writes them.
+pub fn serve_over<I, O>(context: Context, profile: Profile, open: impl FnOnce() -> (I, O)) -> Result<()>
+where
+    I: AsyncRead + Send + Unpin + 'static,
+    O: AsyncWrite + Send + Unpin + 'static,
+{
     let failed = |what: &str, error: &dyn std::fmt::Display| Error::new(Code::OutputFailed, what).because(error);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -54,7 +64,7 @@ pub fn serve(context: Context, profile: Profile) -> Result<()> {
         .map_err(|error| failed("the server cannot start", &error))?;
     let (desk, worker) = Desk::open(context).map_err(|error| failed("the server cannot start", &error))?;
     let served = runtime.block_on(async {
-        let (input, output) = stdio_pipes();
+        let (input, output) = open();
         let transport = Patient::new(AsyncRwTransport::new_server(input, output));
         match Server::new(desk, profile).serve(transport).await {
             Ok(service) => match service.waiting().await {

@@ -40,6 +40,21 @@ pub(super) fn plan(root: &Path, agents: &[InitAgent], agents_md: bool, uninstall
     targets.map(plan).collect()
 }
 
+impl InitAgent {
+    /// Its files, from the top of the worktree.
+    pub fn files(self) -> Vec<&'static str> {
+        self.targets().iter().map(|target| target.path).collect()
+    }
+
+    /// What becomes of the text of one of its files when we are put in or taken out; `None` if it is not to be there.
+    pub fn edit(self, path: &str, text: Option<&str>, uninstall: bool) -> Result<Option<String>> {
+        match self.targets().iter().find(|target| target.path == path) {
+            Some(target) => edited(target, text, uninstall),
+            None => Ok(text.map(str::to_owned)),
+        }
+    }
+}
+
 /// How an agent stands in a worktree; an error if one of its files cannot be read.
 pub(in crate::ops) fn state(root: &Path, agent: InitAgent) -> Result<AgentState> {
     let installed = plan(root, &[agent], false, false)?;

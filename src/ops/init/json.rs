@@ -7,7 +7,7 @@
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::layout::{comma, last_comment_end, line_indent, rest_of_line, splice, unit};
+use super::layout::{comma, is_in_line_comment, last_comment_end, line_indent, rest_of_line, splice, unit};
 use super::render::{Json, Style};
 
 /// Why a text cannot be edited.
@@ -229,9 +229,27 @@ fn insert(text: &str, into: &Container, root: &Object<'_>, item: impl Fn(&Style<
     }
 }
 
+/// Where the space begins that goes with an item. What ends a comment is not part of it, nor is a line's end that a comment
+/// needs, nor what is between a comment and an only item on the same line: that was there before.
+fn space_before(text: &str, container: &Container, index: usize) -> usize {
+    let (start, end) = container.items[index];
+    let gap = index.checked_sub(1).map_or(container.open + 1, |previous| container.items[previous].1);
+    let trimmed = text[..start].trim_end_matches([' ', '\t', '\r', '\n']).len();
+    let before = trimmed.max(last_comment_end(text, gap, start));
+    let is_needed = is_in_line_comment(text, gap, before)
+        && !text[end..].trim_start_matches([' ', '\t', ',']).starts_with(['\r', '\n']);
+    let is_alone = container.items.len() == 1 && before > gap && !text[before..start].contains('\n');
+    if is_needed || is_alone { start } else { before }
+}
+
 /// Takes out the item at the end of the chain, or the first container above it that came with it.
 fn remove(text: &str, chain: &[(Container, usize)]) -> String {
-    let above = |depth: usize| depth > 0 && chain[depth].0.came_with_its_item(text);
+    // Somebody's comment between a name and its value did not come with us.
+    let is_plain =
+        |(above, index): &(Container, usize), below: &Container| !text[above.items[*index].0..below.open].contains('/');
+    let above = |depth: usize| {
+        depth > 0 && chain[depth].0.came_with_its_item(text) && is_plain(&chain[depth - 1], &chain[depth].0)
+    };
     let mut depth = chain.len() - 1;
     while above(depth) {
         depth -= 1;
@@ -241,7 +259,7 @@ fn remove(text: &str, chain: &[(Container, usize)]) -> String {
     if container.is_padded(text) {
         return format!("{}{}", &text[..=container.open], &text[container.close..]);
     }
-    let before = text[..start].trim_end_matches([' ', '\t', '\r', '\n']).len();
+    let before = space_before(text, container, *index);
     let next = container.items.get(index + 1).map_or(container.close, |(start, _)| *start);
     let mut out = text.to_owned();
     if let Some(comma) = comma(text, end, next) {

@@ -61,10 +61,22 @@ pub(super) fn rest_of_line(text: &str, from: usize, to: usize) -> usize {
 
 /// The place behind the last comment, or the beginning.
 pub(super) fn last_comment_end(text: &str, from: usize, to: usize) -> usize {
-    let (mut at, mut last) = (from, from);
+    last_comment(text, from, to).map_or(from, |(_, end)| end)
+}
+
+/// Whether what comes before a place ends in a comment that only the end of its line ends.
+pub(super) fn is_in_line_comment(text: &str, from: usize, to: usize) -> bool {
+    last_comment(text, from, to).is_some_and(|(start, end)| text[start..].starts_with("//") && end == to)
+}
+
+fn last_comment(text: &str, from: usize, to: usize) -> Option<(usize, usize)> {
+    let (mut at, mut last) = (from, None);
     while at < to {
         match comment_end(text, at) {
-            Some(end) => (at, last) = (end, end),
+            Some(end) => {
+                last = Some((at, end));
+                at = end;
+            }
             None => at += 1,
         }
     }

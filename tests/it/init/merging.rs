@@ -8,7 +8,7 @@ use super::{AGENTS, FILES, get, init, put};
 use crate::store::scratch::Scratch;
 
 /// Settings of people, in the shapes that they have.
-const SHAPES: [(&str, &str); 17] = [
+const SHAPES: [(&str, &str); 18] = [
     ("empty object", "{}"),
     ("empty object with a newline", "{}\n"),
     ("one line", "{\"theme\":\"dark\"}"),
@@ -23,6 +23,7 @@ const SHAPES: [(&str, &str); 17] = [
         "comments",
         "// mine\n{\n  // the theme\n  \"theme\": \"dark\" // at night, not, by, day\n  /* the end */\n}\n// over\n",
     ),
+    ("comment that ends in a space", "{\n  \"theme\": \"dark\", // at night \n  // or \n}\n"),
     ("comment behind a trailing comma", "{\n  \"theme\": \"dark\", // é, 夜 \"quoted\"\n}\n"),
     ("byte order mark", "\u{feff}{\n  \"theme\": \"dark\"\n}\n"),
     (
@@ -202,6 +203,21 @@ fn comma_of_a_formatter_does_not_keep_ours_in() {
     put(&scratch, ".zed/settings.json", &formatted);
     init(&scratch, "zed", &["--uninstall"]);
     assert_eq!(get(&scratch, ".zed/settings.json"), "{\n  \"a\": 1,\n}\n");
+}
+
+#[test]
+fn line_comment_before_ours_does_not_swallow_what_follows() {
+    let ours = r#"{ "hooks": [{ "type": "command", "command": "git proof hook claude-code" }] }"#;
+    for (with, without) in [
+        (format!("{{\"hooks\": {{\"Stop\": [ // mine\n{ours}]}}}}"), "{\"hooks\": {\"Stop\": [ // mine\n]}}"),
+        (format!("{{\"hooks\": {{\"Stop\": [ // mine\n{ours}, 1]}}}}"), "{\"hooks\": {\"Stop\": [ // mine\n 1]}}"),
+        (format!("{{\"hooks\": {{\"Stop\": [ /* mine */ {ours}]}}}}"), "{\"hooks\": {\"Stop\": [ /* mine */ ]}}"),
+    ] {
+        let scratch = Scratch::new();
+        put(&scratch, ".claude/settings.json", &with);
+        init(&scratch, "claude-code", &["--uninstall"]);
+        assert_eq!(get(&scratch, ".claude/settings.json"), without);
+    }
 }
 
 #[test]
