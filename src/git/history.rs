@@ -101,8 +101,13 @@ impl Git {
 
     /// The commits that arguments as of `git rev-list` select, parents after their children.
     pub fn commits(&self, arguments: &[&str]) -> Result<Vec<CommitId>> {
+        self.commits_beside(arguments, || ()).map(|(commits, ())| commits)
+    }
+
+    /// The same, and what is done while git looks for them.
+    pub fn commits_beside<T>(&self, arguments: &[&str], work: impl FnOnce() -> T) -> Result<(Vec<CommitId>, T)> {
         let mut command = self.plumbing(["rev-list", "--topo-order", "--end-of-options"]);
-        let output = self.run(command.args(arguments))?;
+        let (output, done) = self.run_beside(command.args(arguments), work)?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             if let Some(error) = self.unreadable_range(arguments, &said)? {
@@ -113,7 +118,7 @@ impl Git {
                 .hint("a range is BASE..HEAD; git fetch brings what is not here yet");
             return Err(error);
         }
-        Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitId::parse).collect())
+        Ok((String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitId::parse).collect(), done))
     }
 
     /// The best common ancestor of two commits; `None` if they have none, or it is not in this clone.

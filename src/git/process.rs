@@ -110,11 +110,21 @@ impl Git {
 
     /// Runs a command to its end.
     pub(super) fn run(&self, command: &mut Command) -> Result<Output> {
-        command.output().map_err(|error| {
-            Error::new(Code::RepositoryFailed, format!("cannot run git in {}", self.context.directory.display()))
-                .because(error)
-                .hint("git must be on the PATH")
-        })
+        command.output().map_err(|error| self.not_run(error))
+    }
+
+    /// Runs a command to its end, and does something else meanwhile.
+    pub(super) fn run_beside<T>(&self, command: &mut Command, work: impl FnOnce() -> T) -> Result<(Output, T)> {
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let child = child.map_err(|error| self.not_run(error))?;
+        let done = work();
+        Ok((child.wait_with_output().map_err(|error| self.not_run(error))?, done))
+    }
+
+    fn not_run(&self, error: std::io::Error) -> Error {
+        Error::new(Code::RepositoryFailed, format!("cannot run git in {}", self.context.directory.display()))
+            .because(error)
+            .hint("git must be on the PATH")
     }
 
     /// What a command prints, if it succeeds.

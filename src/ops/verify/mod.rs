@@ -189,12 +189,14 @@ fn select(git: &Git, revisions: &[String]) -> Result<(Vec<CommitId>, Option<Ends
     let mut ends = None;
     if !ranges.is_empty() {
         let arguments: Vec<&str> = ranges.iter().map(|range| range.as_str()).collect();
-        let listed = git.commits(&arguments)?;
+        // Commits that are named by themselves stand for themselves alone. Else the ends are looked up while git lists what is
+        // between them, which for a name such as `main~10000` takes as long.
+        let parse = || commits.is_empty().then(|| Ends::parse(git, &arguments)).transpose();
+        let (listed, parsed) = git.commits_beside(&arguments, parse)?;
         if tip.is_none() {
             tip = listed.first().copied().or(range_tip(git, ranges[0])?);
         }
-        // Commits that are named by themselves stand for themselves alone.
-        ends = commits.is_empty().then(|| Ends::parse(git, &arguments)).transpose()?;
+        ends = parsed?;
         commits.extend(listed);
     }
     let mut seen = std::collections::HashSet::new();

@@ -67,7 +67,9 @@ impl Block {
             let mut id = before.map_or_else(Vec::new, |before| before.id);
             id.clear();
             id.extend_from_slice(row.id);
-            let kind = std::str::from_utf8(row.kind).ok().and_then(RecordType::parse);
+            // Only that of the last one is asked for.
+            let kind =
+                if expected == to { std::str::from_utf8(row.kind).ok().and_then(RecordType::parse) } else { None };
             before = Some(Last { id, kind, chain_hash: row.chain_hash });
         }
         block.last = before;
