@@ -109,10 +109,10 @@ fn private_key(text: &str) -> Option<Secret> {
         }
         let body: String = rest.chars().take(1024).collect::<String>().replace("\\n", "\n").replace("\\r", "");
         let mut lines = body.lines().map(|line| line.trim_matches(|c: char| !c.is_ascii_alphanumeric()));
+        let is_key = |line: &str| line.bytes().take_while(|byte| base64(*byte)).count() >= 40;
         // There may be lines such as `Proc-Type: 4,ENCRYPTED` before the key.
-        let first = lines.find(|line| !line.is_empty() && !line.contains(": "))?;
-        let is_key = first.bytes().take_while(|byte| base64(*byte)).count() >= 40;
-        is_key.then_some(Secret { what: "a private key", at })
+        let first = lines.find(|line| !line.is_empty() && (is_key(line) || !line.contains(": ")))?;
+        is_key(first).then_some(Secret { what: "a private key", at })
     })
 }
 

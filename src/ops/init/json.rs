@@ -2,7 +2,8 @@
 //! and where it is, and taking out what was put in gives the file that was there before.
 //!
 //! An object or array that is written on one line stays on one line, and one that was empty, `{}`, gets its first item
-//! between two spaces, `{ … }`: by that it is known again as one that was there before us.
+//! between two spaces, `{ … }`: by that it is known again as one that was there before us. An empty one that has white space
+//! in it is the exception: it comes back without that, or goes with our entry.
 
 use jsonc_parser::ast::{Array, Object, Value};
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};

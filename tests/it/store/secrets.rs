@@ -108,6 +108,7 @@ fn credentials() -> Vec<(&'static str, String)> {
         ("key indented in YAML", pem("PRIVATE KEY", "", "\n    ")),
         ("key in source code", pem("PRIVATE KEY", "", "\\n\" +\n    \"")),
         ("key in a diff", pem("PRIVATE KEY", "", "\n+")),
+        ("key with words behind it", join(&["-----BEGIN ", "PRIVATE KEY-----\n", &base64(64), " of: ours\n"])),
     ]
 }
 
