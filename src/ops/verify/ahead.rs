@@ -28,7 +28,7 @@ pub(super) struct Ahead {
 const MOST: usize = 512 << 20;
 
 /// Commits of which notes and evidence are read ahead at once: of 100,000, all at once took 270 MiB, 20,000 at a time 258.
-const AT_ONCE: usize = 8_000;
+const AT_ONCE: usize = 6_000;
 
 /// Something that is in a pack.
 type Placed<K> = (Place, K, ObjectId);

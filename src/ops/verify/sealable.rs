@@ -46,8 +46,10 @@ pub(in crate::ops) fn sealable(
     let notes = git.commit(&notes)?.tree;
     let mut blobs = Vec::new();
     git.each_note(&notes, &mut |commit, blob| blobs.push((commit, blob)))?;
-    // As in the pack: each blob alone is put together from the beginning of its deltas.
+    // By what is a delta of what: each blob alone is put together from the beginning of its deltas.
     blobs.sort_by_cached_key(|(_, blob)| git.place_of(blob));
+    blobs.sort_by_cached_key(|(_, blob)| git.place_of(blob).map(|place| (git.family_of(place), place)));
+    git.forget_families();
     let mut times: HashMap<AnchorId, Timestamp> = HashMap::new();
     let mut commits: BTreeMap<CommitId, Vec<Id>> = BTreeMap::new();
     for (commit, blob) in blobs {
@@ -62,7 +64,10 @@ pub(in crate::ops) fn sealable(
             }
         }
     }
-    let wanted: Vec<CommitId> = commits.keys().copied().collect();
+    let mut wanted: Vec<CommitId> = commits.keys().copied().collect();
+    // As in the pack, which is about the order of history: a commit's trees are those of its parent, but for what it changed. In
+    // the order of ids, 100,000 sessions took two and a half times as long each as 10,000.
+    wanted.sort_by_cached_key(|commit| git.place_of(&commit.0));
     let (_, verdicts) = super::judge(context, git.again()?, &Rules::for_sealing(context.now())?, &wanted, false)?;
     let mut found: BTreeMap<AnchorId, Sealable> = BTreeMap::new();
     let mut left = Vec::new();
@@ -87,5 +92,6 @@ pub(in crate::ops) fn sealable(
             }
         }
     }
+    left.sort_by_key(|left| left.commit);
     Ok((found.into_values().collect(), left))
 }

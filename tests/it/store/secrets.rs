@@ -117,6 +117,7 @@ fn harmless() -> Vec<(&'static str, String)> {
     let join = |parts: &[&str]| parts.concat();
     let (commit, digest) = (hex(40), hex(64));
     vec![
+        ("words below a header", join(&["-----BEGIN ", "PRIVATE KEY-----\nis: how a block begins\nand so on\n"])),
         ("commit id", format!("reverts {commit}, see {}", &commit[..9])),
         ("SHA-256 digest", format!("sha256:{digest}")),
         ("UUID", "8bfea854-fd8c-44dc-a9ce-c13027ce08d6".to_owned()),
