@@ -24,15 +24,7 @@ fn text(text: &[u8]) {
         assert!(matches!(verify(&evidence_of_one(), &hash, &file), Err(Damage::Differs(_))));
         return;
     };
-    let root = RootRow {
-        session_id: summary.opening.session_id.clone(),
-        scheme: summary.opening.scheme,
-        genesis: summary.genesis,
-        head: summary.head,
-        root: summary.root,
-        record_count: summary.count,
-        finalized_at: now(),
-    };
+    let root = root_of(&summary);
     assert_eq!(verify(&root, &hash, &file).is_ok(), summary.withheld == 0);
     let others = [
         (RootRow { record_count: summary.count + 1, ..root.clone() }, hash),
@@ -58,8 +50,13 @@ fn verify(root: &RootRow, hash: &ArchiveHash, file: &[u8]) -> Result<(), Damage>
 fn evidence_of_one() -> RootRow {
     let text = include_bytes!("../corpus/archive/text");
     let summary = evidence::verify(&text[1..]).expect("a session");
+    root_of(&summary)
+}
+
+/// The root under which a session would be finalized.
+fn root_of(summary: &evidence::Summary) -> RootRow {
     RootRow {
-        session_id: summary.opening.session_id,
+        session_id: summary.opening.session_id.clone(),
         scheme: summary.opening.scheme,
         genesis: summary.genesis,
         head: summary.head,

@@ -80,7 +80,7 @@ impl Repository {
     /// Sorting loses nothing, whatever is a delta of what.
     fn sort(&self, ids: &[ObjectId]) {
         let mut sorted = ids.to_vec();
-        self.packed.sort_by_family(&mut sorted);
+        self.packed.sort_by_family(&mut sorted, |id| id);
         let ordered = |ids: &[ObjectId]| {
             let mut names: Vec<String> = ids.iter().map(ToString::to_string).collect();
             names.sort_unstable();

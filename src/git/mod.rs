@@ -3,6 +3,7 @@
 mod change;
 mod discover;
 mod history;
+mod index;
 mod loose;
 mod merge;
 mod notes;
@@ -22,10 +23,10 @@ mod tree;
 mod unreadable;
 
 pub use discover::Repository;
+pub(crate) use index::Place;
 pub use merge::Merged;
 pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 pub use open::Git;
-pub(crate) use pack::Place;
 pub use process::{editor, identity, interpret_trailers, pager, paints, worktree_root};
 pub use refs::{CHANGES, EVIDENCE, NOTES, ROUNDS, WHY};
 pub use remote::{PushRefusal, Remote};

@@ -163,7 +163,7 @@ impl Git {
         hash.is_ok_and(|hash| hash.as_bytes() == id.as_bytes())
     }
 
-    /// The same, without looking for two objects of one SHA-1, which takes six times as long.
+    /// The same, without looking for two objects of one SHA-1, which takes several times as long.
     fn is_plain_id_of(&self, id: &ObjectId, kind: ObjectType, content: &[u8]) -> bool {
         let head = format!("{} {}\0", kind.str(), content.len());
         match id.as_bytes().len() {

@@ -9,8 +9,9 @@ use git2::{ObjectFormat, Odb, RepositoryOpenFlags};
 use libdeflater::Compressor;
 
 use super::discover::Repository;
+use super::index::{Packs, Place};
 use super::loose;
-use super::pack::{Family, Packs, Place, Reader};
+use super::pack::{Family, Reader};
 use super::recent::Recent;
 use super::tree::Tree;
 use crate::context::Context;
@@ -108,9 +109,9 @@ impl Git {
 
     /// Sorts objects by what is a delta of what, where packs are read here: git keeps those that belong together all over the
     /// pack, and each that is read alone is put together from its beginning.
-    pub fn sort_by_family(&self, objects: &mut [ObjectId]) {
-        objects.sort_by_cached_key(|id| self.place_of(id));
-        objects.sort_by_cached_key(|id| self.place_of(id).map(|place| (self.family_of(place), place)));
+    pub fn sort_by_family<T>(&self, objects: &mut [T], id: impl Fn(&T) -> &ObjectId) {
+        objects.sort_by_cached_key(|object| self.place_of(id(object)));
+        objects.sort_by_cached_key(|object| self.place_of(id(object)).map(|place| (self.family_of(place), place)));
         self.forget_families();
     }
 

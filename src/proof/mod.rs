@@ -5,6 +5,7 @@ pub mod canonical;
 pub mod chain;
 pub mod change;
 pub mod checkpoint;
+pub mod conclude;
 pub mod digest;
 pub mod evidence;
 pub mod finding;

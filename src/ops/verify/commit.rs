@@ -12,6 +12,7 @@ use super::word::{self, Vouched};
 use crate::git::{Commit, Read};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::Sighting;
+use crate::proof::conclude::{self, Judged};
 use crate::proof::digest::{AnchorId, CommitId, RootHash, TreeId};
 use crate::proof::finding::{Finding, FindingCode, Verdict};
 use crate::proof::grade::{Reason, Subject};
@@ -20,7 +21,7 @@ use crate::proof::policy::Binding;
 use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
 use crate::proof::trailer::{ProofTrailer, ProofTrailers};
-use crate::proof::verify::{self, Candidate, CommitFacts, Evidence, Judged, Standing};
+use crate::proof::verify::{self, Candidate, CommitFacts, Evidence, Standing};
 
 /// How deep squashes of squashes are followed.
 const MAX_DEPTH: u32 = 3;
@@ -188,7 +189,7 @@ impl<'a> Judge<'a> {
         };
         if nothing && !self.rules.look_everywhere {
             let outcome =
-                verify::conclude(&[], &[], &trailers, false, self.gatherer.has_notes(), self.rules.must_be_anchored);
+                conclude::conclude(&[], &[], &trailers, false, self.gatherer.has_notes(), self.rules.must_be_anchored);
             (verdict.verdict, verdict.findings) = (outcome.verdict, outcome.findings);
             return Ok(verdict);
         }
@@ -218,7 +219,7 @@ impl<'a> Judge<'a> {
                     .iter()
                     .map(|weighed| Judged { anchor: &weighed.anchor, standing: weighed.standing.clone() })
                     .collect();
-                verify::conclude(
+                conclude::conclude(
                     &judged,
                     &note.findings,
                     &trailers,
@@ -377,7 +378,7 @@ fn satisfied(weighed: &[Weighed], trailers: &ProofTrailers) -> bool {
     let holding = || weighed.iter().filter(|weighed| weighed.standing.holds());
     holding().next().is_some()
         && trailers.trailers.iter().all(|trailer| match trailer {
-            ProofTrailer::Root(root) => holding().any(|weighed| verify::is_named(&weighed.anchor, root)),
+            ProofTrailer::Root(root) => holding().any(|weighed| conclude::is_named(&weighed.anchor, root)),
             _ => true,
         })
 }

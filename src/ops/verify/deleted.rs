@@ -105,7 +105,7 @@ pub(super) fn noted(git: &Git, notes: &TreeId) -> Read<HashSet<AnchorId>> {
         Ok(()) | Err(ObjectError::Damaged(..)) => {}
         Err(missing) => return Err(missing),
     }
-    git.sort_by_family(&mut blobs);
+    git.sort_by_family(&mut blobs, |blob| blob);
     let mut anchors = HashSet::new();
     for blob in blobs {
         let text = match git.blob(&blob, MAX_NOTE) {

@@ -46,10 +46,7 @@ pub(in crate::ops) fn sealable(
     let notes = git.commit(&notes)?.tree;
     let mut blobs = Vec::new();
     git.each_note(&notes, &mut |commit, blob| blobs.push((commit, blob)))?;
-    // By what is a delta of what: each blob alone is put together from the beginning of its deltas.
-    blobs.sort_by_cached_key(|(_, blob)| git.place_of(blob));
-    blobs.sort_by_cached_key(|(_, blob)| git.place_of(blob).map(|place| (git.family_of(place), place)));
-    git.forget_families();
+    git.sort_by_family(&mut blobs, |(_, blob)| blob);
     let mut times: HashMap<AnchorId, Timestamp> = HashMap::new();
     let mut commits: BTreeMap<CommitId, Vec<Id>> = BTreeMap::new();
     for (commit, blob) in blobs {

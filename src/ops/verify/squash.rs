@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use super::commit::{Judge, SessionVerdict};
 use super::range::Ends;
 use crate::proof::change::Sighting;
+use crate::proof::conclude::{self, Outcome};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
 use crate::proof::policy::Binding;
 use crate::proof::trailer::{ProofTrailer, ProofTrailers};
-use crate::proof::verify::{self, CommitFacts, Outcome};
+use crate::proof::verify::CommitFacts;
 
 /// Longest range that is taken for a squash, in commits.
 const MAX_RANGE: usize = 1000;
@@ -39,7 +40,7 @@ impl Squash {
         let mut findings = self.findings.clone();
         findings.extend(others.cloned().map(Finding::softened));
         let mut verdict = self.verdict;
-        let strays: Vec<Finding> = trailers.strays.iter().map(verify::stray).collect();
+        let strays: Vec<Finding> = trailers.strays.iter().map(conclude::stray).collect();
         if strays.iter().any(|stray| stray.severity == Severity::Error) {
             verdict = Verdict::Fail;
         }

@@ -185,7 +185,7 @@ fn still_refused(
     if !unbound || verdict.sessions.iter().any(|session| session.holds) {
         return Some("a person's word cannot make up for an anchor that is not what it says".to_owned());
     }
-    if trailers.strays.iter().any(|stray| crate::proof::verify::stray(stray).severity > Severity::Warning) {
+    if trailers.strays.iter().any(|stray| crate::proof::conclude::stray(stray).severity > Severity::Warning) {
         return Some("a person's word cannot make up for a trailer that cannot be read".to_owned());
     }
     for trailer in &trailers.trailers {

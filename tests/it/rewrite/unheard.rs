@@ -16,6 +16,31 @@ fn commit_with(project: &Project, post_commit: &str, line: usize) -> String {
     commit
 }
 
+/// A project in which session `s` is open and post-commit was killed, and the commit that was made.
+#[track_caller]
+fn missed() -> (Project, String) {
+    let project = Project::new();
+    project.start("s");
+    let commit = commit_with(&project, MISSED, 5);
+    (project, commit)
+}
+
+/// A project in which session `s` is open and a change is staged, the one that [`commit_with`] makes of line 5.
+fn staged() -> Project {
+    let project = Project::new();
+    project.start("s");
+    project.edit(5, "line 5 changed");
+    project.git(["add", "--all"]);
+    project
+}
+
+/// Tries to make a commit that git gives up after its commit-msg: it cannot be signed.
+#[track_caller]
+fn commit_in_vain(project: &Project) {
+    let fails = ["-c", "gpg.program=false", "commit", "--quiet", "--gpg-sign", "-m", "never"];
+    assert_ne!(project.try_git(fails).exit, Some(0));
+}
+
 /// The commits that a session attests.
 fn attested(project: &Project, session: &str) -> Vec<String> {
     let log = project.proof(&["log", "--session", session]);
@@ -33,9 +58,7 @@ fn pending(project: &Project) -> usize {
 
 #[test]
 fn commit_whose_hook_was_killed_is_attested_by_the_next_commit() {
-    let project = Project::new();
-    project.start("s");
-    let missed = commit_with(&project, MISSED, 5);
+    let (project, missed) = missed();
     assert_eq!((attested(&project, "s"), pending(&project)), (Vec::new(), 1));
     project.edit(20, "changed");
     project.git(["add", "--all"]);
@@ -49,9 +72,7 @@ fn commit_whose_hook_was_killed_is_attested_by_the_next_commit() {
 
 #[test]
 fn commit_whose_hook_was_killed_is_attested_by_the_next_commit_that_is_not_verified() {
-    let project = Project::new();
-    project.start("s");
-    let missed = commit_with(&project, MISSED, 5);
+    let (project, missed) = missed();
     project.edit(20, "changed");
     project.commit_staged(&["--all", "--no-verify", "-m", "next"]);
     assert_eq!((attested(&project, "s"), pending(&project)), (vec![project.head(), missed], 0));
@@ -59,9 +80,7 @@ fn commit_whose_hook_was_killed_is_attested_by_the_next_commit_that_is_not_verif
 
 #[test]
 fn commit_whose_hook_was_killed_is_attested_before_the_reflection() {
-    let project = Project::new();
-    project.start("s");
-    let missed = commit_with(&project, MISSED, 5);
+    let (project, missed) = missed();
     project.close();
     assert_eq!((attested(&project, "s"), pending(&project)), (vec![missed.clone()], 0));
     project.verify(&missed).is("exact", &["s"]);
@@ -79,10 +98,7 @@ fn commit_whose_hook_was_killed_is_attested_by_finalize() {
 
 #[test]
 fn commit_of_what_was_reflected_on_is_anchored_by_finalize_though_its_hook_was_killed() {
-    let project = Project::new();
-    project.start("s");
-    project.edit(5, "line 5 changed");
-    project.git(["add", "--all"]);
+    let project = staged();
     project.reflect();
     let missed = commit_with(&project, MISSED, 5);
     project.proof(&["finalize"]);
@@ -102,9 +118,7 @@ fn commit_after_the_reflection_asks_for_another_one_though_its_hook_was_killed()
 
 #[test]
 fn commit_whose_hook_was_killed_is_attested_by_sync() {
-    let project = Project::new();
-    project.start("s");
-    let missed = commit_with(&project, MISSED, 5);
+    let (project, missed) = missed();
     project.proof(&["sync"]);
     assert_eq!((attested(&project, "s"), pending(&project)), (vec![missed], 0));
 }
@@ -112,10 +126,7 @@ fn commit_whose_hook_was_killed_is_attested_by_sync() {
 #[test]
 fn commit_of_a_finalized_session_is_anchored_once_the_lock_is_gone() {
     for repair in [&["sync"][..], &["anchor"], &["finalize"]] {
-        let project = Project::new();
-        project.start("s");
-        project.edit(5, "changed");
-        project.git(["add", "--all"]);
+        let project = staged();
         project.close();
         let lock = project.place.join(".git/refs/proof/evidence.lock");
         std::fs::create_dir_all(lock.parent().unwrap()).unwrap();
@@ -134,10 +145,7 @@ fn commit_of_a_finalized_session_is_anchored_once_the_lock_is_gone() {
 
 #[test]
 fn commit_of_a_finalized_session_whose_hook_was_killed_is_anchored_before_it_is_pushed() {
-    let project = Project::new();
-    project.start("s");
-    project.edit(5, "line 5 changed");
-    project.git(["add", "--all"]);
+    let project = staged();
     project.close();
     commit_with(&project, MISSED, 5);
     assert!(project.message("HEAD").contains("Proof-Root: s:"));
@@ -149,10 +157,7 @@ fn commit_of_a_finalized_session_whose_hook_was_killed_is_anchored_before_it_is_
 
 #[test]
 fn commit_that_cannot_be_signed_is_anchored_by_hand_and_keeps_nobody_from_sharing() {
-    let project = Project::new();
-    project.start("s");
-    project.edit(5, "line 5 changed");
-    project.git(["add", "--all"]);
+    let project = staged();
     project.close();
     project.git(["config", "proof.sign", "true"]);
     project.git(["config", "gpg.format", "ssh"]);
@@ -184,9 +189,7 @@ fn commit_whose_hook_was_killed_is_found_after_it_was_left_or_rewritten() {
         ],
     ];
     for steps in leave {
-        let project = Project::new();
-        project.start("s");
-        let missed = commit_with(&project, MISSED, 5);
+        let (project, missed) = missed();
         for step in steps {
             project.git(*step);
         }
@@ -197,9 +200,7 @@ fn commit_whose_hook_was_killed_is_found_after_it_was_left_or_rewritten() {
 
 #[test]
 fn commit_whose_hook_was_killed_is_attested_before_it_is_amended() {
-    let project = Project::new();
-    project.start("s");
-    commit_with(&project, MISSED, 5);
+    let (project, _) = missed();
     project.edit(6, "more of it");
     project.rewrite(&["commit", "--quiet", "--amend", "--all", "--no-edit"]);
     project.close();
@@ -224,12 +225,8 @@ fn amended_commit_whose_hook_was_killed_is_attested() {
 
 #[test]
 fn commit_that_was_not_made_after_all_is_forgotten_and_nothing_is_attested_for_it() {
-    let project = Project::new();
-    project.start("s");
-    project.edit(5, "changed");
-    project.git(["add", "--all"]);
-    let fails = ["-c", "gpg.program=false", "commit", "--quiet", "--gpg-sign", "-m", "never"];
-    assert_ne!(project.try_git(fails).exit, Some(0));
+    let project = staged();
+    commit_in_vain(&project);
     assert_eq!(pending(&project), 1);
     project.commit_staged(&["-m", "made"]);
     assert_eq!((attested(&project, "s"), pending(&project)), (vec![project.head()], 0));
@@ -237,12 +234,8 @@ fn commit_that_was_not_made_after_all_is_forgotten_and_nothing_is_attested_for_i
 
 #[test]
 fn commit_from_elsewhere_that_names_the_session_is_not_attested() {
-    let project = Project::new();
-    project.start("s");
-    project.edit(5, "changed");
-    project.git(["add", "--all"]);
-    let fails = ["-c", "gpg.program=false", "commit", "--quiet", "--gpg-sign", "-m", "never"];
-    assert_ne!(project.try_git(fails).exit, Some(0));
+    let project = staged();
+    commit_in_vain(&project);
     project.git(["reset", "--quiet", "--hard"]);
     // On top of the very same HEAD, by someone who knows the session's name and nothing else.
     let forge = project.forge();
@@ -272,10 +265,7 @@ fn commits_that_went_well_leave_nothing_behind() {
 
 #[test]
 fn what_is_waited_for_does_not_pile_up() {
-    let project = Project::new();
-    project.start("s");
-    project.edit(5, "changed");
-    project.git(["add", "--all"]);
+    let project = staged();
     let folder = project.place.join(".git/proof/pending");
     std::fs::create_dir_all(&folder).unwrap();
     for number in 0..50 {
