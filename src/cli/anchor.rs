@@ -47,15 +47,14 @@ impl Anchor {
         ui.show(&outcome, |outcome, paint| {
             let mut text = String::new();
             for anchor in &outcome.anchors {
-                let what = if anchor.created { "Anchored" } else { "Anchored before" };
-                let id = anchor.commit.to_string();
-                text.push_str(&format!(
-                    "{} session {} on {}.\n  anchor {}\n",
-                    paint.paint(Role::Good, what),
-                    outcome.session_id,
-                    &id[..12],
-                    anchor.anchor_id
-                ));
+                let (session, commit) = (&outcome.session_id, &anchor.commit.to_string()[..12]);
+                // Not created also where the hook had not got to it and this command was the first to hear of the commit.
+                let said = if anchor.created {
+                    format!("{} session {session} on {commit}.", paint.paint(Role::Good, "Anchored"))
+                } else {
+                    format!("Session {session} is {} on {commit} already.", paint.paint(Role::Good, "anchored"))
+                };
+                text.push_str(&format!("{said}\n  anchor {}\n", anchor.anchor_id));
             }
             text
         });

@@ -62,7 +62,7 @@ impl Seal {
                 if outcome.signed { ", signed" } else { "" }
             );
             text.push_str(&format!("  seal  {}\n  root  {}\n", outcome.seal, outcome.root));
-            text.push_str(&format!("  log   {} of {} sessions\n", outcome.log_root, outcome.log_size));
+            text.push_str(&format!("  log   {} of {}\n", outcome.log_root, sessions(outcome.log_size)));
             for session in &outcome.sessions {
                 text.push_str(&format!(
                     "  session {} ({} entries)\n",
@@ -74,6 +74,10 @@ impl Seal {
         });
         Ok(())
     }
+}
+
+fn sessions(count: u64) -> String {
+    format!("{count} session{}", if count == 1 { "" } else { "s" })
 }
 
 fn plural(count: usize) -> &'static str {
@@ -266,7 +270,7 @@ fn one(outcome: &RoundOutcome, paint: Paint) -> String {
         ("rests on", previous),
         ("genesis", round.genesis.to_string()),
         ("root", round.root.to_string()),
-        ("log", format!("{} of {} sessions", round.log_root, round.log_size)),
+        ("log", format!("{} of {}", round.log_root, sessions(round.log_size))),
         ("commit", round.commit.to_string()),
         ("opened", round.opened_at.to_string()),
         ("sealed", round.sealed_at.to_string()),

@@ -22,7 +22,7 @@ const PADDING_AFTER_64: [u8; 64] = {
 
 /// SHA-256 of some bytes that are all at hand.
 ///
-/// Calls the compression function itself, as [`sha256_pair`] does: most of what is hashed are lines of a few blocks.
+/// Calls the compression function itself, as `sha256_pair` does: most of what is hashed are lines of a few blocks.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
     let (blocks, rest) = bytes.as_chunks::<64>();
     let mut state = INITIAL;
