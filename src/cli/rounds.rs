@@ -235,12 +235,11 @@ fn chain(outcome: &RoundsOutcome, paint: Paint) -> String {
     text.push_str(&findings(&outcome.findings, paint));
     for round in outcome.rounds.iter().rev() {
         let seal = round.seal.to_string();
-        let sessions = usize::try_from(round.sessions).unwrap_or(usize::MAX);
         text.push_str(&format!(
-            "\n  {}  {}  {sessions} session{}{}\n",
+            "\n  {}  {}  {}{}\n",
             paint.paint(Role::Strong, &format!("round {}", round.round)),
             round.sealed_at,
-            plural(sessions),
+            sessions(round.sessions),
             signed_by(&round.signers)
         ));
         text.push_str(&format!("  │ seal {}  log of {}\n", &seal[..16], round.log_size));
