@@ -28,8 +28,8 @@ pub(super) fn line_indent(text: &str, at: usize) -> (&str, bool) {
 fn comment_end(text: &str, at: usize) -> Option<usize> {
     let rest = text.get(at..)?;
     if rest.starts_with("//") {
-        let line = rest.split('\n').next().unwrap_or(rest);
-        return Some(at + line.trim_end_matches('\r').len());
+        // A return alone ends it too, for those who read the file.
+        return Some(at + rest.find(['\r', '\n']).unwrap_or(rest.len()));
     }
     rest.strip_prefix("/*")?.find("*/").map(|length| at + 2 + length + 2)
 }

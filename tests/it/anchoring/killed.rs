@@ -1,13 +1,13 @@
 //! `kill -9` between any two writes of `anchor` and `sync`, and a full disk at any of them: running it again finishes the
 //! work, and nothing is there twice.
 
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::clones::{Clone, EVIDENCE, NOTES};
-use crate::store::scratch::{Dice, Ran, Scratch, no_strace};
+use crate::store::scratch::{Dice, Ran, Scratch, no_strace, with_fault};
 
 /// The calls by which something is written. What is opened for it is left behind where the first of them is never made.
 pub(crate) const CALLS: [&str; 9] =
@@ -23,19 +23,6 @@ fn again(scratch: &Scratch, names: &[&str]) {
         let _ = std::fs::remove_dir_all(&to); // the first time there is none
         assert!(scratch.command("cp").arg("-a").args([from, to]).status().unwrap().success());
     }
-}
-
-/// Runs the program with something done to the `nth` call of this name; whether that call came about.
-fn with_fault(clone: &Clone<'_>, fault: &str, call: &str, nth: usize, arguments: &[&str]) -> (Ran, bool) {
-    let log = clone.scratch.around().join("strace.log");
-    let mut command: Command = clone.command("strace");
-    command.arg("-o").arg(&log).args(["-e", &format!("trace={call}")]);
-    command.args(["-e", &format!("inject={call}:{fault}:when={nth}")]).arg(env!("CARGO_BIN_EXE_git-proof"));
-    let output = command.args(arguments).env("GIT_PROOF_PATIENCE", "2000").output().unwrap();
-    let log = std::fs::read_to_string(&log).unwrap();
-    let hit = log.contains("(INJECTED)") || log.contains("killed by SIGKILL") || output.status.signal().is_some();
-    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (Ran { exit: output.status.code(), out: lossy(&output.stdout), err: lossy(&output.stderr) }, hit)
 }
 
 /// Runs it until it is done. A lock that was left behind is named, and goes away by the hand that is asked to do it.
@@ -75,7 +62,9 @@ pub(crate) fn at_each_call(
             again(scratch, names);
             let clone = Clone::at(scratch, &format!("{}.run", names[0]));
             let what = format!("{fault} at {call} {nth}");
-            let (ran, hit) = with_fault(&clone, fault, call, nth, arguments);
+            let mut strace = clone.command("strace");
+            strace.env("GIT_PROOF_PATIENCE", "2000");
+            let (ran, hit) = with_fault(scratch, &mut strace, (fault, call, nth), arguments);
             runs += 1;
             assert!(runs < MOST_RUNS, "more calls of {call} than expected");
             assert_ne!(ran.exit, Some(101), "{what}: {ran:?}");

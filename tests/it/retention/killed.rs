@@ -1,12 +1,11 @@
 //! `kill -9` and a full disk at every step of `retain`, `retain --freeze` and of a restore: nothing is lost, and running it
 //! again finishes the work.
 
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Command;
 
 use super::{archives, bodies, lines, sealed, zone_of};
-use crate::store::scratch::{Ran, Scratch, no_strace};
+use crate::store::scratch::{Scratch, no_strace, with_fault};
 
 /// The calls by which something is written.
 const CALLS: [&str; 10] =
@@ -26,19 +25,6 @@ fn save(scratch: &Scratch) -> std::path::PathBuf {
     saved
 }
 
-/// Runs the program with something done to the `nth` call of this name; whether that call came about.
-fn with_fault(scratch: &Scratch, fault: &str, call: &str, nth: usize, arguments: &[&str]) -> (Ran, bool) {
-    let log = scratch.around().join("strace.log");
-    let mut command: Command = scratch.command("strace");
-    command.args(["-f", "-o"]).arg(&log).args(["-e", &format!("trace={call}")]);
-    command.args(["-e", &format!("inject={call}:{fault}:when={nth}")]).arg(env!("CARGO_BIN_EXE_git-proof"));
-    let output = command.args(arguments).env("GIT_PROOF_PATIENCE", "500").output().unwrap();
-    let log = std::fs::read_to_string(&log).unwrap();
-    let hit = log.contains("(INJECTED)") || log.contains("killed by SIGKILL") || output.status.signal().is_some();
-    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (Ran { exit: output.status.code(), out: lossy(&output.stdout), err: lossy(&output.stderr) }, hit)
-}
-
 /// Does something to each call of each kind, once, in a fresh copy each time. `whole` must hold right after it, `done`
 /// after one more run.
 fn at_each_call(
@@ -55,7 +41,9 @@ fn at_each_call(
         for nth in 1.. {
             again(scratch, &saved);
             let what = format!("{fault} at {call} {nth}");
-            let (ran, hit) = with_fault(scratch, fault, call, nth, arguments);
+            let mut strace = scratch.command("strace");
+            strace.arg("-f").env("GIT_PROOF_PATIENCE", "500");
+            let (ran, hit) = with_fault(scratch, &mut strace, (fault, call, nth), arguments);
             runs += 1;
             assert!(runs < MOST_RUNS, "more calls of {call} than expected");
             assert_ne!(ran.exit, Some(101), "{what}: {ran:?}");

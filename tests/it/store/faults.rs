@@ -1,24 +1,9 @@
 //! System calls that fail: whatever the moment, a command that did not record says so, and the store stays whole.
 
-use std::process::Command;
-
-use super::scratch::{Ran, Scratch, no_strace};
+use super::scratch::{Ran, Scratch, no_strace, with_fault};
 
 const CALLS: [&str; 8] = ["write", "pwrite64", "fsync", "fdatasync", "rename", "unlink", "openat", "ftruncate"];
 const MOST_RUNS: usize = 400;
-
-/// The program with the `nth` call of this name failing, and whether that call came about.
-fn with_fault(scratch: &Scratch, call: &str, nth: usize, arguments: &[&str]) -> (Ran, bool) {
-    let log = scratch.around().join("strace.log");
-    let mut command: Command = scratch.command("strace");
-    command.args(["-f", "-o"]).arg(&log).args(["-e", &format!("trace={call}")]);
-    command.args(["-e", &format!("inject={call}:error=EIO:when={nth}")]).arg(env!("CARGO_BIN_EXE_git-proof"));
-    let output = command.args(arguments).output().unwrap();
-    let hit = std::fs::read_to_string(&log).unwrap().contains("(INJECTED)");
-    let exit = output.status.code();
-    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (Ran { exit, out: lossy(&output.stdout), err: lossy(&output.stderr) }, hit)
-}
 
 /// Fails each call of each kind once. `done` says whether the command's work is in the store.
 fn fail_each_call(scratch: &Scratch, arguments: &[&str], mut prepare: impl FnMut(), done: impl Fn() -> bool) {
@@ -26,7 +11,8 @@ fn fail_each_call(scratch: &Scratch, arguments: &[&str], mut prepare: impl FnMut
     for call in CALLS {
         for nth in 1.. {
             prepare();
-            let (ran, hit) = with_fault(scratch, call, nth, arguments);
+            let (ran, hit) =
+                with_fault(scratch, scratch.command("strace").arg("-f"), ("error=EIO", call, nth), arguments);
             runs += 1;
             assert!(runs < MOST_RUNS, "more calls of {call} than expected");
             if !hit {

@@ -3,6 +3,7 @@
 
 use std::ffi::OsStr;
 use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -222,6 +223,25 @@ pub(crate) fn no_strace(scratch: &Scratch) -> bool {
         eprintln!("left out: strace is not here, or may not trace");
     }
     !works
+}
+
+/// Runs the program under a strace that is set up, with something done to the `nth` call of this name; whether that call
+/// came about.
+pub(crate) fn with_fault(
+    scratch: &Scratch,
+    strace: &mut Command,
+    (fault, call, nth): (&str, &str, usize),
+    program: &[&str],
+) -> (Ran, bool) {
+    let log = scratch.around().join("strace.log");
+    strace.arg("-o").arg(&log).args(["-e", &format!("trace={call}")]);
+    strace.args(["-e", &format!("inject={call}:{fault}:when={nth}")]).arg(env!("CARGO_BIN_EXE_git-proof"));
+    let output = strace.args(program).output().unwrap();
+    let log = std::fs::read_to_string(&log).unwrap();
+    let hit = log.contains("(INJECTED)") || log.contains("killed by SIGKILL") || output.status.signal().is_some();
+    // Not as a command that runs to its end: one that is killed may have printed half a letter.
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (Ran { exit: output.status.code(), out: lossy(&output.stdout), err: lossy(&output.stderr) }, hit)
 }
 
 /// Whether a program is on the path.
