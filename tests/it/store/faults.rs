@@ -1,5 +1,7 @@
 //! System calls that fail: whatever the moment, a command that did not record says so, and the store stays whole.
 
+use std::process::Command;
+
 use super::scratch::{Ran, Scratch, no_strace, with_fault};
 
 const CALLS: [&str; 8] = ["write", "pwrite64", "fsync", "fdatasync", "rename", "unlink", "openat", "ftruncate"];
