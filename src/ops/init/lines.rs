@@ -1,6 +1,6 @@
 //! Files to which whole lines are added at the end: TOML tables, and the marked block of a text.
 
-use toml_edit::{DocumentMut, InlineTable, Item, Table};
+use toml_edit::{Document, DocumentMut, InlineTable, Item, Table};
 
 use super::json::Problem;
 
@@ -50,11 +50,6 @@ pub(super) fn add_server(text: &str) -> Result<String, Problem> {
 /// Takes the server's table out.
 pub(super) fn remove_server(text: &str) -> Result<String, Problem> {
     let mut document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
-    if let Some(cut) = cut(text, TABLE)
-        && cut.parse::<DocumentMut>().is_ok()
-    {
-        return Ok(cut);
-    }
     let Some(servers) = document.get_mut("mcp_servers").and_then(Item::as_table_like_mut) else {
         return Ok(text.to_owned());
     };
@@ -63,10 +58,34 @@ pub(super) fn remove_server(text: &str) -> Result<String, Problem> {
         return Ok(text.to_owned());
     }
     servers.remove(SERVER);
-    if document.get("mcp_servers").and_then(Item::as_table).is_some_and(Table::is_empty) {
+    let is_ours = |servers: &Table| servers.is_empty() && servers.is_implicit();
+    if document.get("mcp_servers").and_then(Item::as_table).is_some_and(is_ours) {
         document.remove("mcp_servers");
     }
-    Ok(document.to_string())
+    // Printed anew, the comments above the table would go with it, and returns at the ends of lines.
+    let printed = document.to_string();
+    let values = |text: &str| text.parse::<toml::Table>().ok();
+    let shorter = [cut(text, TABLE), without_lines_of_server(text)];
+    Ok(shorter.into_iter().flatten().find(|shorter| values(shorter) == values(&printed)).unwrap_or(printed))
+}
+
+/// The text without the lines from the header of the server's table to its last value, and an empty line above them.
+fn without_lines_of_server(text: &str) -> Option<String> {
+    let document = Document::parse(text).ok()?;
+    let server = document.get("mcp_servers")?.get(SERVER)?.as_table()?;
+    let header = text[..server.span()?.start].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = last_end(server)?;
+    let end = text[end..].find('\n').map_or(text.len(), |newline| end + newline + 1);
+    let above = &text[..header];
+    let above = above.strip_suffix('\n').map(|above| above.strip_suffix('\r').unwrap_or(above));
+    let above = above.filter(|above| above.ends_with('\n')).unwrap_or(&text[..header]);
+    Some(format!("{above}{}", &text[end..]))
+}
+
+/// Where a table ends with the last of all that is in it.
+fn last_end(table: &Table) -> Option<usize> {
+    let inside = table.iter().map(|(_, item)| item.as_table().map_or_else(|| Some(item.span()?.end), last_end));
+    inside.chain([Some(table.span()?.end)]).max()?
 }
 
 /// Adds the marked block.
@@ -115,9 +134,10 @@ fn cut(text: &str, lines: &str) -> Option<String> {
     if let Some(before) = text.strip_suffix(&format!("{newline}{newline}{}", lines.trim_end())) {
         return Some(before.to_owned());
     }
-    let added = format!("{newline}{newline}{lines}");
-    let at = text.find(&added)?;
-    Some(format!("{}{}", &text[..at + newline.len()], &text[at + added.len()..]))
+    // The line before it may end in another way than most.
+    let added = format!("{newline}{lines}");
+    let at = text.match_indices(&added).map(|(at, _)| at).find(|at| text[..*at].ends_with('\n'))?;
+    Some(format!("{}{}", &text[..at], &text[at + added.len()..]))
 }
 
 fn newline(text: &str) -> &'static str {

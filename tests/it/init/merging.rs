@@ -242,6 +242,7 @@ fn toml_is_kept_and_comes_back() {
         "mcp_servers.other.command = \"y\"\n",
         "[mcp_servers]\n[mcp_servers.other]\ncommand = \"y\"\n\n# the end\n",
         "mcp_servers = { other = { command = \"y\" } } # inline\n[features]\na = true\n",
+        "approval = 1\r\n\nmodel = \"x\"\n# lines that end in two ways\n",
     ] {
         let scratch = Scratch::new();
         put(&scratch, ".codex/config.toml", text);
@@ -255,6 +256,27 @@ fn toml_is_kept_and_comes_back() {
         if !text.trim().is_empty() {
             assert_eq!(get(&scratch, ".codex/config.toml"), text, "{merged}");
         }
+    }
+}
+
+#[test]
+fn toml_table_that_was_edited_is_taken_out_without_the_comments_around_it() {
+    let ours = "args = [\"proof\", \"mcp\"]\r\n";
+    for edited in [
+        "args = [\r\n  \"proof\", # comment\r\n  \"mcp\",\r\n] # of the table\r\n",
+        "args = [\"proof\", \"mcp\"]\r\nstartup_timeout_sec = 20 # a slow disk\r\n",
+        "args = [\"proof\", \"mcp\"]\r\n[mcp_servers.git-proof.env]\r\nHOME = \"/\"\r\n",
+    ] {
+        let scratch = Scratch::new();
+        let (before, after) =
+            ("model = \"x\"\r\n# mine\r\n", "\r\n# features\r\n[features]\r\na = true\r\n# the end\r\n");
+        put(&scratch, ".codex/config.toml", before);
+        init(&scratch, "codex", &[]);
+        let merged = get(&scratch, ".codex/config.toml");
+        assert!(merged.ends_with(ours), "{merged}");
+        put(&scratch, ".codex/config.toml", &format!("{}{after}", merged.replace(ours, edited)));
+        init(&scratch, "codex", &["--uninstall"]);
+        assert_eq!(get(&scratch, ".codex/config.toml"), format!("{before}{after}"), "{edited}");
     }
 }
 
