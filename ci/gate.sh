@@ -16,7 +16,7 @@
 #
 # The event: action.yml sets GIT_PROOF_EVENT and what belongs to it; in GitLab the CI_* variables are there.
 #
-# Exit codes are those of git proof gate: 0 it may pass, 1 it is turned away, 2 wrong usage, 3 it could not be checked.
+# Exit codes are those of git proof gate: 0 accepted, 1 refused, 2 wrong usage, 3 could not check.
 set -eu
 export LC_ALL=C GIT_TERMINAL_PROMPT=0
 
@@ -146,8 +146,16 @@ fi
 
 set -- gate "--base=$base" "--head=$head" "--format=$format"
 if [ "${GIT_PROOF_REQUIRE_POLICY:-}" = true ]; then set -- "$@" --require-policy; fi
-if [ -n "${GIT_PROOF_OUTPUT:-}" ]; then
-  "${GIT_PROOF_BIN:-git-proof}" "$@" >"$GIT_PROOF_OUTPUT"
-else
-  "${GIT_PROOF_BIN:-git-proof}" "$@"
+judge() {
+  if [ -n "${GIT_PROOF_OUTPUT:-}" ]; then
+    "${GIT_PROOF_BIN:-git-proof}" "$@" >"$GIT_PROOF_OUTPUT"
+  else
+    "${GIT_PROOF_BIN:-git-proof}" "$@"
+  fi
+}
+# Whether a change was undone before may need more of the history than the range itself. It is fetched only then.
+if is_shallow && ! "${GIT_PROOF_BIN:-git-proof}" gate "--base=$base" "--head=$head" --format=json >"$refs" 2>/dev/null &&
+  grep -q '"severity":"unchecked"' "$refs"; then
+  fetch --unshallow -- "$remote" "$head" || stop 3 "the history cannot be fetched"
 fi
+judge "$@"

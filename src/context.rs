@@ -1,9 +1,13 @@
 //! What the process reads from around it: clock, random ids, environment, working directory. Nothing else does.
 
 use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::proof::digest::{Salt, sha256};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
 
@@ -59,6 +63,12 @@ impl Context {
         }
     }
 
+    /// New random bytes: of the 366 random bits of three ids, all that a digest holds.
+    pub fn new_salt(&self) -> Salt {
+        let random = [(); 3].map(|()| uuid::Uuid::new_v4().into_bytes());
+        Salt::new(sha256(&random.concat()))
+    }
+
     /// How long to wait for another writer: five seconds, or as many milliseconds as `GIT_PROOF_PATIENCE` says.
     pub fn patience(&self) -> Duration {
         let set = self.variable("GIT_PROOF_PATIENCE").and_then(|value| value.to_str()?.parse().ok());
@@ -79,4 +89,56 @@ impl Context {
     pub fn variable(&self, name: &str) -> Option<OsString> {
         std::env::var_os(name).filter(|value| !value.is_empty())
     }
+}
+
+/// Opens a file that someone else may have put there, for reading. Refuses everything but a regular file: opening a pipe
+/// waits until somebody writes to it, and a device may have no end.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    must_be_regular(&fs::metadata(path)?)?;
+    // The file may be another one by now. A pipe that is opened like this does not wait, and for regular files the flag
+    // means nothing.
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    must_be_regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Opens a file that the user names. What a shell has opened itself, such as `<(command)`, may be a pipe.
+pub fn open_named(path: &Path) -> io::Result<File> {
+    let is_descriptor = ["/dev/fd/", "/proc/self/fd/"].iter().any(|folder| path.starts_with(folder));
+    if is_descriptor || path == Path::new("/dev/stdin") { File::open(path) } else { open_regular(path) }
+}
+
+/// Largest file of settings, messages or names that is read, in bytes. No person writes a larger one.
+const MAX_FILE: u64 = 16 << 20;
+
+/// Reads a small file that someone else may have put there.
+pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_regular(path)?.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE {
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {MAX_FILE} bytes")));
+    }
+    Ok(bytes)
+}
+
+/// The same as text; `None` where there is no such file, or it is not UTF-8.
+pub fn read_text(path: &Path) -> Option<String> {
+    String::from_utf8(read_regular(path).ok()?).ok()
+}
+
+/// Refuses a path at which something else than a regular file stands. Nothing at all is fine.
+pub fn refuse_irregular(path: &Path) -> io::Result<()> {
+    match fs::metadata(path) {
+        Ok(found) => must_be_regular(&found),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn must_be_regular(found: &fs::Metadata) -> io::Result<()> {
+    if found.is_file() {
+        return Ok(());
+    }
+    let what = if found.is_dir() { "it is a directory" } else { "it is a pipe or a device, not a regular file" };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, what))
 }

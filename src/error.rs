@@ -110,6 +110,10 @@ codes! {
     ObjectMissing "OBJECT_MISSING" 3
     /// An object is not what its id says, or not what git would write.
     ObjectDamaged "ERR_OBJECT_DAMAGED" 4
+    /// An object, or what it leads to, is larger than this program reads.
+    LimitReached "LIMIT_REACHED" 3
+    /// A name means two things, such as a branch and a tag.
+    NameAmbiguous "NAME_AMBIGUOUS" 2
     /// A remote cannot be reached, or does not take what it is given.
     RemoteFailed "ERR_REMOTE_FAILED" 4
     /// A policy cannot be read.

@@ -16,14 +16,16 @@
 //! | [`store`] | the SQLite file of a clone; the only one that names rusqlite | git, the command line |
 //! | [`git`] | repositories of every kind, their objects and refs, change ids, the network through git itself, signing as git signs; the only one that names git2 | the store |
 //! | [`ops`] | what the tool does, one file per verb, each with an outcome that serializes | how it is shown |
+//! | [`present`] | the words of a verdict, the same for every printer | files, git; it is pure |
 //! | [`report`] | a verdict in the forms that forges and people read: Markdown, annotations, SARIF, JUnit, a page that checks itself | files, git; it is pure |
 //! | [`mcp`] | the same verbs as tools for agents, over standard input and output | the store, but through ops |
 //! | [`hook`] | what git and agents give to their hooks, and how each of them is answered | |
 //! | [`cli`] | arguments in, text or JSON out; the only one that prints | |
+//! | [`access`] | owners and modes of files: the only one that names Unix permissions | |
 //! | [`context`] | clock, random ids, environment: the only ambient reads | |
 //! | [`error`] | what went wrong, with a stable code, an exit code and a hint | |
 //!
-//! Dependencies point one way, `proof ← store, git ← ops ← report ← mcp, hook ← cli`, and a test keeps it so
+//! Dependencies point one way, `proof ← store, git ← ops ← present ← report ← mcp, hook ← cli`, and a test keeps it so
 //! (`tests/it/layers.rs`).
 //!
 //! # What is on disk
@@ -41,6 +43,7 @@
 //! | the files of agents in the worktree, such as `.mcp.json` | theirs; [`ops::init`] edits its own entries in them |
 //! | `migrations/*.sql` | the store's schema, step by step, never edited once released |
 
+pub mod access;
 pub mod cli;
 pub mod context;
 pub mod error;
@@ -48,6 +51,7 @@ pub mod git;
 pub mod hook;
 pub mod mcp;
 pub mod ops;
+pub mod present;
 pub mod proof;
 pub mod report;
 pub mod store;

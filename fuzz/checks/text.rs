@@ -1,7 +1,7 @@
 //! What is made of the text of a record, which others may have written.
 
 use git_proof::ops::{Points, find_secret};
-use git_proof::report::inert;
+use git_proof::proof::text::inert;
 
 /// A text.
 pub fn text(data: &[u8]) {

@@ -44,6 +44,7 @@ impl Anchor {
             ui.say("note: the session does not attest a commit that it is anchored on; it is not rooted there");
         }
         restored(ui, outcome.restored);
+        guarded(ui, outcome.guarded);
         ui.show(&outcome, |outcome, paint| {
             let mut text = String::new();
             for anchor in &outcome.anchors {
@@ -141,6 +142,15 @@ impl Carry {
             }
         });
         Ok(())
+    }
+}
+
+/// Says that the guard withheld entries.
+pub(super) fn guarded(ui: &mut Ui, entries: u64) {
+    if entries > 0 {
+        let (entry, holds) = if entries == 1 { ("entry", "holds") } else { ("entries", "hold") };
+        let what = format!("{entries} {entry} of the session {holds} what looks like a credential");
+        ui.say(&format!("note: {what}; only the hash is published, and the text stays in this clone"));
     }
 }
 

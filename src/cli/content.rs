@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::context::Context;
+use crate::context::{Context, open_named};
 use crate::error::{Code, Error, Result};
 use crate::git;
 
@@ -29,7 +29,7 @@ pub(super) fn given(context: &Context, argument: Option<&str>, file: Option<&Pat
         (None, Some(file)) if file.as_os_str() == "-" => read("standard input", io::stdin().lock()).map(Some),
         (None, Some(file)) => {
             let path = context.path(file);
-            let opened = File::open(&path).map_err(|error| unreadable(&path.display().to_string(), &error))?;
+            let opened = open_named(&path).map_err(|error| unreadable(&path.display().to_string(), &error))?;
             read(&path.display().to_string(), opened).map(Some)
         }
         (None, None) => Ok(None),

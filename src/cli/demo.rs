@@ -130,13 +130,13 @@ fn ending(outcome: &DemoOutcome, paint: Paint) -> String {
     let mut text = format!("\n{verdict}\n\nIt is all still there:\n  cd {place}\n");
     for (command, why) in [
         ("git proof verify main", "proven: exit code 0"),
-        ("git proof verify forged/note", "broken: exit code 1"),
+        ("git proof verify forged/note", "failed: exit code 1"),
         ("git proof show --full main", "everything that was recorded, with all hashes"),
     ] {
         text += &format!("  {command:30} {}\n", paint.paint(Role::Faint, &format!("# {why}")));
     }
     if let Some(page) = &outcome.page {
-        text += &format!("\nA page that checks itself: {}\n", inert(&page.display().to_string()));
+        text += &format!("\nA page for reviewers: {}\n", inert(&page.display().to_string()));
     }
     text
 }

@@ -159,8 +159,12 @@ fn diff(outcome: &InitOutcome) -> String {
         .chain(outcome.hooks.iter().map(|hook| &hook.diff))
         .chain(outcome.settings.iter().map(|setting| &setting.diff));
     let mut text: String = diffs.flat_map(|diff| diff.split_inclusive('\n')).map(shown).collect();
-    if let Some(store) = outcome.store.as_ref().filter(|store| store.action != Action::Unchanged) {
-        let _ = writeln!(text, "create {}", inert(&store.path));
+    match &outcome.store {
+        Some(store) if store.action == Action::Created => {
+            let _ = writeln!(text, "create {}", inert(&store.path));
+        }
+        Some(store) => text.extend(store.diff.split_inclusive('\n').map(shown)),
+        None => {}
     }
     text
 }

@@ -10,13 +10,13 @@ use super::ui::{Role, Ui};
 use super::wrap::{one_line, wrap};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, PackRequest, PutRequest, Workspace};
+use crate::ops::{self, PackRequest, PackedView, PutRequest, Workspace};
 
 /// Keep notes while a session works, and pack them into leaves
 ///
-/// A note stays in this clone. Packing makes a leaf of each that holds the SHA-256 of its text and not the text, removes the
-/// texts and records a reflection. Whoever still has a text can prove that it was there. A short text can be guessed from its
-/// hash: keep nothing here that nobody may guess.
+/// A note stays in this clone. Packing makes a leaf of each that commits to its text, removes the texts and records a
+/// reflection. Whoever still has a text, and the salt that stays in this clone, can prove that it was there; without the salt
+/// nobody can guess the text.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -138,6 +138,7 @@ impl List {
                 let head = format!("packed {}{}", note.note_id, named(note.key.as_deref()));
                 let head = paint.paint(Role::Faint, &head);
                 text += &format!("{head}  {}\n  text {}\n", ago(&note.packed_at, &now), note.text_hash);
+                text += &committed(note);
             }
             text
         });
@@ -147,8 +148,9 @@ impl List {
 
 /// Pack a session's working memory: a leaf for each note, a reflection, and the texts are gone
 ///
-/// All of it or nothing, whatever happens meanwhile. A leaf holds the SHA-256 of the text and the time, and that is all that
-/// evidence will publish of a note. The reflection comes last, after what is staged is attested, as with
+/// All of it or nothing, whatever happens meanwhile. A leaf holds the time and a commitment, the SHA-256 of 32 random bytes
+/// (the salt) followed by the text, and that is all that evidence will publish of a note. The salts are printed, and stay in the
+/// store: git proof memory list shows them again. The reflection comes last, after what is staged is attested, as with
 /// `git proof record --type reflection`; it can close the session.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -174,21 +176,34 @@ impl Pack {
         ui.show(&outcome, |pack, paint| {
             let count = pack.count;
             let (notes, each) = if count == 1 { ("note", "it is a leaf") } else { ("notes", "each is a leaf") };
-            format!(
+            let mut text = format!(
                 "{} {count} {notes} of session {}: {each}, and its text is no longer here.\n  reflection {} is entry {}\n",
                 paint.paint(Role::Good, "Packed"),
                 pack.session_id,
                 pack.reflection.id,
                 pack.reflection.index
-            )
+            );
+            for note in &pack.packed {
+                let key = note.key.as_deref().map(|key| format!(" {}", one_line(key))).unwrap_or_default();
+                text += &format!("packed {}{key}\n{}", note.note_id, committed(note));
+            }
+            text + "To check a text against its commitment, with its salt:\n  \
+                    { printf %s SALT | xxd -r -p; cat FILE; } | sha256sum\n"
         });
         Ok(())
     }
 }
 
+/// What is published of a packed note, and what whoever checks it needs.
+fn committed(note: &PackedView) -> String {
+    let line = |name: &str, value: Option<String>| value.map(|value| format!("  {name} {value}\n")).unwrap_or_default();
+    line("commitment", note.commitment.map(|value| value.to_string()))
+        + &line("salt", note.salt.map(|value| value.to_string()))
+}
+
 /// Print the inclusion proof of a packed note, found by its text alone: one line, for check-proof
 ///
-/// With --json also the attestation's line, whose hash is the proof's leaf and which holds the hash of the text.
+/// With --json also the attestation's line, whose hash is the proof's leaf and which commits to the text, and the salt.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -4,6 +4,7 @@ mod anchor;
 mod check;
 mod completions;
 mod content;
+mod cover;
 mod demo;
 mod doctor;
 mod draw;
@@ -58,7 +59,7 @@ struct Arguments {
 /// What an exit code means, whichever command ends with it.
 const EXIT_CODES: [(u8, &str); 6] = [
     (0, "yes"),
-    (1, "no, a proof is broken or a rule is not met"),
+    (1, "no, a proof failed or is missing, or a rule is not met"),
     (2, "wrong usage"),
     (3, "could not check"),
     (4, "the store or the repository failed"),
@@ -82,6 +83,7 @@ enum Command {
     Start(record::Start),
     Record(record::Record),
     Attest(record::Attest),
+    Cover(cover::Cover),
     Check(session::Check),
     Finalize(session::Finalize),
     Root(session::Root),
@@ -122,6 +124,7 @@ impl Command {
             Self::Start(command) => command.run(context, ui),
             Self::Record(command) => command.run(context, ui),
             Self::Attest(command) => command.run(context, ui),
+            Self::Cover(command) => command.run(context, ui),
             Self::Check(command) => command.run(context, ui),
             Self::Finalize(command) => command.run(context, ui),
             Self::Root(command) => command.run(context, ui),

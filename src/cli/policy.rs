@@ -23,14 +23,21 @@ pub(super) struct Policy {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Check that a policy file can be used
+    ///
+    /// Names the line of what is not a key or cannot be used. In a repository it also names the patterns of
+    /// proof_grade.paths that match no file: such a pattern protects nothing.
     #[command(after_help = "\
 Examples:
   git proof policy check
+  git proof policy check --tree origin/main
   git show origin/main:.proof/policy.toml | git proof policy check -")]
     Check {
         /// The file, or - for standard input
         #[arg(default_value = ".proof/policy.toml")]
         file: PathBuf,
+        /// The commit whose files the patterns are held against [default: HEAD]
+        #[arg(long, value_name = "REV")]
+        tree: Option<String>,
     },
     /// Say whether a commit must be anchored, and by which rule
     #[command(after_help = "\
@@ -41,7 +48,7 @@ Examples:
         /// The commit
         #[arg(value_name = "COMMIT", default_value = "HEAD")]
         commit: String,
-        /// The commit whose policy counts [default: the commit itself]
+        /// The commit whose policy counts [default: proof.rules, else the remote's default branch]
         #[arg(long, value_name = "REV")]
         base: Option<String>,
     },
@@ -50,14 +57,15 @@ Examples:
 impl Policy {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         match &self.command {
-            Command::Check { file } => {
-                let outcome = ops::check_policy(&Source::parse(context, file))?;
+            Command::Check { file, tree } => {
+                let outcome = ops::check_policy(context, &Source::parse(context, file), tree.as_deref())?;
                 ui.show(&outcome, |outcome, paint| {
-                    format!(
-                        "{}: every rule of {} can be used.\n",
-                        paint.paint(Role::Good, "Good"),
-                        inert(&outcome.file)
-                    )
+                    let good = paint.paint(Role::Good, "Good");
+                    let mut text = format!("{good}: every rule of {} can be used.\n", inert(&outcome.file));
+                    for warning in &outcome.warnings {
+                        text.push_str(&format!("{}: {}\n", paint.paint(Role::Decision, "note"), inert(warning)));
+                    }
+                    text
                 });
             }
             Command::Explain { commit, base } => {

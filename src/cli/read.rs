@@ -1,15 +1,16 @@
 //! `log`, `show`, `tree`, `trail`, `search`, `prove`: reading, of the store and of what git has.
 
 use clap::Args;
+use serde::Serialize;
 
 use super::draw;
 use super::paint::Colours;
 use super::story::{Detail, Teller};
 use super::ui::{Role, Ui, inert};
-use super::verify::exit_code;
+use super::verify::{exit_code, rules_line};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, Meant, StoryRequest, Workspace};
+use crate::ops::{self, CommitStory, Meant, RulesView, StoryRequest, Workspace};
 
 /// How it is shown.
 #[derive(Debug, Args)]
@@ -35,7 +36,7 @@ impl Looks {
 ///
 /// With commits or ranges, as git log takes them: each commit with how its proof stands and the decisions behind it, from
 /// this clone alone. A commit stands for all that led to it; of those the newest 50 are shown, unless -n says otherwise.
-/// Ends as verify does: 1 if a proof is broken, 3 if something could not be checked.
+/// Ends as verify does: 1 if a proof failed or is missing, 3 if something could not be checked.
 ///
 /// Without them: the entries of a session in the order they were recorded, from the store.
 #[derive(Debug, Args)]
@@ -62,6 +63,9 @@ pub(super) struct Log {
     /// Show everything that was recorded, every text in full, with all hashes
     #[arg(long)]
     full: bool,
+    /// The commit whose policy counts [default: proof.rules, else the remote's default branch]
+    #[arg(long, value_name = "REV", requires = "revisions")]
+    rules: Option<String>,
     #[command(flatten)]
     looks: Looks,
 }
@@ -90,10 +94,14 @@ impl Log {
     fn commits(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let ranges = self.revisions.iter().all(|revision| revision.contains("..") || revision.starts_with('^'));
         let limit = self.limit.or((!ranges).then_some(NEWEST));
-        let request = StoryRequest { revisions: self.revisions.clone(), history: true, limit, full: self.full };
+        let (revisions, rules) = (self.revisions.clone(), self.rules.clone());
+        let request = StoryRequest { revisions, history: true, limit, full: self.full, rules };
         let outcome = ops::story(context, &request).map_err(|error| self.perhaps_a_session(context, error))?;
         ui.answer(exit_code(outcome.verdict));
         let (detail, now) = (if self.full { Detail::Full } else { Detail::Brief }, context.now());
+        if !ui.json {
+            ui.say(&rules_line(&outcome.rules));
+        }
         ui.show(&outcome, |outcome, paint| Teller { detail, now: &now, paint }.log(outcome));
         Ok(())
     }
@@ -118,7 +126,7 @@ impl Log {
 ///
 /// A commit: how its proof stands, what the session was for, the decisions with what was rejected and why, and the
 /// reflections; with --full everything that was recorded. All of it from this clone's git objects, verified: the store is
-/// not needed. Ends as verify does: 1 if the proof is broken, 3 if it could not be checked.
+/// not needed. Ends as verify does: 1 if the proof failed or is missing, 3 if it could not be checked.
 ///
 /// The id of a record in this clone's store shows that record.
 #[derive(Debug, Args)]
@@ -135,6 +143,9 @@ pub(super) struct Show {
     /// Show everything that was recorded, with all hashes
     #[arg(long)]
     full: bool,
+    /// The commit whose policy counts [default: proof.rules, else the remote's default branch]
+    #[arg(long, value_name = "REV")]
+    rules: Option<String>,
     #[command(flatten)]
     looks: Looks,
 }
@@ -152,15 +163,28 @@ impl Show {
             ui.show(&outcome, |shown, paint| draw::entry_in_full(&shown.entry, &now, paint));
             return Ok(());
         };
-        let request = StoryRequest { revisions: vec![commit.to_string()], full: self.full, ..StoryRequest::default() };
+        let (revisions, rules) = (vec![commit.to_string()], self.rules.clone());
+        let request = StoryRequest { revisions, full: self.full, rules, ..StoryRequest::default() };
         let outcome = ops::story(&context, &request)?;
         ui.answer(exit_code(outcome.verdict));
         let detail = if self.full { Detail::Full } else { Detail::Decisions };
         for commit in &outcome.commits {
-            ui.show(commit, |commit, paint| Teller { detail, now: &now, paint }.show(commit));
+            let shown = Shown { story: commit, rules: &outcome.rules };
+            if !ui.json {
+                ui.say(&rules_line(&outcome.rules));
+            }
+            ui.show(&shown, |shown, paint| Teller { detail, now: &now, paint }.show(shown.story));
         }
         Ok(())
     }
+}
+
+/// A commit with the rules that it was judged by.
+#[derive(Debug, Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    story: &'a CommitStory,
+    rules: &'a RulesView,
 }
 
 /// Draw a session as a tree of what follows what

@@ -75,6 +75,7 @@ impl Start {
 ///
 /// It is on disk, chained to the one before, when the command returns. Without --content and --content-file your
 /// editor opens. A text that holds a credential is refused; --private records it and keeps it out of what is published.
+/// A reflection of a proof-grade session is published and cannot be private.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Types: plan (the intended way), analysis (what was learned), decision (what was chosen, what was rejected, why),
@@ -104,7 +105,7 @@ pub(super) struct Record {
     /// A JSON object to go with it
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
-    /// Keep the text out of published evidence
+    /// Keep the text out of published evidence; not for a reflection of a proof-grade session, nor in scheme ams-v0
     #[arg(long)]
     private: bool,
 }

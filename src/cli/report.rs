@@ -11,15 +11,17 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::Git;
 use crate::ops::{self, Summary};
+use crate::present;
 use crate::proof::finding::Verdict;
 use crate::report;
 
 /// Write down what was decided in a range and whether it is proven, for a reviewer
 ///
 /// --html makes one file that needs no network: verdict, commits, decisions with what was rejected, the whole trail, files,
-/// rounds. Opened in a browser it computes every hash in it again. --markdown makes a comment for a pull request, under
+/// rounds. Opened in a browser it computes every hash in it again, and says in words whether the records add up to the roots
+/// that it shows; for the rest, run git proof verify in a clone. --markdown makes a comment for a pull request, under
 /// 60 KB. Without either, the comment is printed. Records come from refs/proof/evidence: what is withheld there is withheld
-/// here. Exit code as that of verify: 0 nothing is broken, 1 a proof is broken, 3 could not check.
+/// here. Exit code as that of verify: 0 proven, vouched or not required, 1 failed or missing, 3 could not check.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +33,11 @@ pub(super) struct Report {
     #[arg(value_name = "REV|RANGE")]
     revisions: Vec<String>,
 
-    /// Write one page that checks itself to this file; - is standard output
+    /// The commit whose policy counts [default: proof.rules, else the remote's default branch]
+    #[arg(long, value_name = "REV")]
+    rules: Option<String>,
+
+    /// Write one page, whose records the browser adds up again, to this file; - is standard output
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
@@ -70,7 +76,7 @@ impl Report {
                 .hint("name a file for one of them: --html report.html"));
         }
         self.refuse_a_range_as_a_file(context)?;
-        let outcome = ops::report(context, &self.revisions)?;
+        let outcome = ops::report(context, &self.revisions, self.rules.clone())?;
         let html = self.html.as_deref().map(|file| put(context, ui, file, report::html(&outcome))).transpose()?;
         let comment = || report::story(&outcome, report::COMMENT);
         let markdown = markdown.map(|file| put(context, ui, file, comment())).transpose()?;
@@ -94,7 +100,7 @@ impl Report {
                     "git proof report: wrote {}, {} bytes: {}",
                     path.display(),
                     file.bytes,
-                    judged.verdict.as_str()
+                    present::range_headline(judged.verdict, &judged.summary)
                 ));
             }
         }

@@ -47,6 +47,9 @@ impl Seal {
             let open = outcome.deferred.len();
             ui.say(&format!("git proof seal: {open} open session{} left to the next round", plural(open)));
         }
+        for finding in &outcome.findings {
+            ui.say(&format!("git proof seal: {}", finding.message));
+        }
         for left in &outcome.left_out {
             let codes: Vec<&str> = left.codes.iter().map(|code| code.as_str()).collect();
             let why = if codes.is_empty() { "its anchor does not hold".to_owned() } else { codes.join(", ") };
@@ -226,11 +229,11 @@ impl Rounds {
 fn chain(outcome: &RoundsOutcome, paint: Paint) -> String {
     let mut text = match (outcome.verdict, outcome.rounds.len()) {
         (Verdict::Exempt, _) => "There is no round yet. git proof seal makes one of what is anchored.\n".to_owned(),
-        (Verdict::Pass, rounds) => {
+        (Verdict::Pass | Verdict::Vouched, rounds) => {
             format!("{}: {rounds} round{}.\n", paint.paint(Role::Good, "The chain holds"), plural(rounds))
         }
         (Verdict::Unchecked, _) => format!("{}.\n", paint.paint(Role::Decision, "The chain could not be checked")),
-        (Verdict::Fail, _) => format!("{}.\n", paint.paint(Role::Bad, "The chain does not hold")),
+        (Verdict::Fail | Verdict::Missing, _) => format!("{}.\n", paint.paint(Role::Bad, "The chain does not hold")),
     };
     text.push_str(&findings(&outcome.findings, paint));
     for round in outcome.rounds.iter().rev() {

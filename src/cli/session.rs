@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::anchor::guarded;
 use super::ui::{Role, Ui};
 use crate::context::Context;
 use crate::error::Result;
@@ -58,6 +59,7 @@ pub(super) struct Finalize {
 impl Finalize {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let outcome = ops::finalize(&mut Workspace::open(context)?, self.which.session.as_deref(), true)?;
+        guarded(ui, outcome.guarded);
         if outcome.unpacked > 0 {
             let notes = if outcome.unpacked == 1 { "note was" } else { "notes were" };
             ui.say(&format!("warning: {} {notes} not packed, and no longer can be", outcome.unpacked));

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use super::draw::ago_seconds;
 use super::forest::Forest;
 use super::ui::{Paint, Role, inert};
-use super::verify::headline;
+use super::verify;
 use super::wrap::{self, one_line};
 use crate::ops::{CommitStory, Label, LeftAway, Point, Points, SessionVerdict, Step, StepKind, StoryOutcome, Trail};
+use crate::present;
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::RootHash;
 use crate::proof::finding::{Finding, Severity, Verdict};
@@ -17,8 +18,10 @@ use crate::proof::timestamp::Timestamp;
 const LISTED: usize = 5;
 /// Lines of each of them there, and of each of their points.
 const BRIEF: usize = 2;
+/// Columns of a label.
+const LABEL: usize = 10;
 /// Columns of a sign and a label, after which the text begins.
-const LABELLED: usize = 13;
+const LABELLED: usize = LABEL + 3;
 
 /// How much is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +44,7 @@ pub(super) struct Teller<'a> {
 impl Teller<'_> {
     /// Several commits, one below the other.
     pub(super) fn log(&self, outcome: &StoryOutcome) -> String {
-        let mut text = headline(outcome.verdict, outcome.summary, self.paint);
+        let mut text = verify::headline(outcome.verdict, &outcome.summary, self.paint);
         let mut told: HashMap<RootHash, String> = HashMap::new();
         for commit in &outcome.commits {
             text.push('\n');
@@ -86,16 +89,12 @@ impl Teller<'_> {
     /// What it is, and how it stands: in one line where that fits.
     fn head(&self, commit: &CommitStory) -> Vec<String> {
         let standing = &commit.standing;
-        let (sign, role) = match standing.verdict {
-            Verdict::Pass => (self.paint.or("✔", "+"), Role::Good),
-            Verdict::Fail => (self.paint.or("✘", "!"), Role::Bad),
-            Verdict::Unchecked => ("?", Role::Decision),
-            Verdict::Exempt => (self.paint.or("·", "-"), Role::Faint),
-        };
+        let (verdict, paint) = (standing.verdict, self.paint);
+        let (sign, role) = (paint.or(present::sign(verdict), present::plain_sign(verdict)), verify::role(verdict));
         let id = standing.commit.to_string();
         let id = if self.detail == Detail::Full { &id } else { &id[..12] };
         let subject = one_line(&standing.subject);
-        let (word, rest) = verdict(commit);
+        let (word, rest) = (present::word(verdict), details(commit));
         let subject_line = format!("{sign} {id} {subject}");
         let (sign, strong) = (self.paint.paint(role, sign), self.paint.paint(Role::Strong, id));
         let verdict = |text: &str| text.replacen(word, &self.paint.paint(role, word), 1);
@@ -121,12 +120,13 @@ impl Teller<'_> {
     }
 
     fn finding(&self, finding: &Finding) -> Vec<String> {
-        let (word, role) = match finding.severity {
-            Severity::Error => ("error", Role::Bad),
-            Severity::Unchecked => ("unchecked", Role::Decision),
-            Severity::Warning => ("note", Role::Faint),
+        let role = match finding.severity {
+            Severity::Error => Role::Bad,
+            Severity::Unchecked => Role::Decision,
+            Severity::Warning => Role::Faint,
         };
-        let mut said = vec![(word, role, format!("{}: {}", finding.code, finding.message))];
+        let mut said =
+            vec![(present::severity(finding.severity), role, format!("{}: {}", finding.code, finding.message))];
         if let Some(hint) = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning) {
             said.push(("hint", Role::Faint, hint.clone()));
         }
@@ -257,9 +257,15 @@ impl Teller<'_> {
                 Detail::Brief => wrap::brief(text, room, BRIEF, self.paint.or("…", "...")),
                 _ => wrap::wrap(text, room),
             };
+            // A label that is wider than its column has a line to itself.
+            let apart = label.len() > LABEL;
+            if apart {
+                lines.push(self.paint.paint(*role, label));
+            }
             for (place, line) in text.iter().enumerate() {
-                let label = format!("{:10}", if place == 0 { *label } else { "" });
-                let label = if place == 0 { self.paint.paint(*role, &label) } else { label };
+                let beside = place == 0 && !apart;
+                let label = format!("{:LABEL$}", if beside { *label } else { "" });
+                let label = if beside { self.paint.paint(*role, &label) } else { label };
                 lines.push(format!("{label} {line}"));
             }
         }
@@ -275,8 +281,8 @@ fn role_of(label: Label) -> Role {
     }
 }
 
-/// What is proven and by whom, in a line: a word, and the rest.
-fn verdict(commit: &CommitStory) -> (&'static str, String) {
+/// What follows the word of a verdict in its line: what is proven and by whom, or why it is not.
+fn details(commit: &CommitStory) -> String {
     let standing = &commit.standing;
     let codes = |severity: Severity| {
         let mut codes: Vec<&str> = Vec::new();
@@ -288,14 +294,17 @@ fn verdict(commit: &CommitStory) -> (&'static str, String) {
         if codes.is_empty() { String::new() } else { format!(": {}", codes.join(", ")) }
     };
     match standing.verdict {
-        Verdict::Pass => ("proven", format!(": {}", proven(commit).join(", "))),
-        Verdict::Fail => ("broken", codes(Severity::Error)),
-        Verdict::Unchecked => ("could not check", codes(Severity::Unchecked)),
-        Verdict::Exempt if standing.proof_grade => (
-            "no proof",
-            standing.reason.as_ref().map(|why| format!(", though one is due: {}", one_line(why))).unwrap_or_default(),
-        ),
-        Verdict::Exempt => ("no proof", ", and none is asked for".to_owned()),
+        Verdict::Pass => format!(": {}", proven(commit).join(", ")),
+        Verdict::Vouched => {
+            let by = standing.vouched.as_ref().map(|vouched| inert(&vouched.by.join(" and "))).unwrap_or_default();
+            format!(" by {by}: {}", present::WORD_OF_A_PERSON)
+        }
+        Verdict::Fail => codes(Severity::Error),
+        Verdict::Unchecked => codes(Severity::Unchecked),
+        Verdict::Missing => {
+            standing.reason.as_ref().map(|why| format!(", and required: {}", one_line(why))).unwrap_or_default()
+        }
+        Verdict::Exempt => String::new(),
     }
 }
 

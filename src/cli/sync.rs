@@ -41,8 +41,10 @@ impl Sync {
         let outcome = outcome?;
         restored(ui, outcome.restored);
         told(ui, &outcome.remade);
-        if outcome.findings.iter().any(|finding| finding.severity == Severity::Error) {
-            ui.answer(Code::RoundsRolledBack.exit_code());
+        match outcome.findings.iter().map(|finding| finding.severity).max() {
+            Some(Severity::Error) => ui.answer(Code::RoundsRolledBack.exit_code()),
+            Some(Severity::Unchecked) => ui.answer(Code::LimitReached.exit_code()),
+            _ => {}
         }
         ui.show(&outcome, |outcome, paint| {
             let list = |refs: &[&str]| if refs.is_empty() { "nothing".to_owned() } else { refs.join(", ") };

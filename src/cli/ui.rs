@@ -11,7 +11,7 @@ use super::pager::Pager;
 pub(super) use super::paint::{Paint, Role};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-pub(super) use crate::report::inert;
+pub(super) use crate::proof::text::inert;
 
 /// The command's output, held until the command has succeeded or failed.
 #[derive(Debug)]

@@ -6,11 +6,15 @@ use std::io::Write as _;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, CommitVerdict, GateRequest, SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest};
+use crate::ops::{
+    self, CommitVerdict, GateRequest, RulesView, SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest,
+};
+use crate::present;
 use crate::proof::finding::{Finding, Severity, Verdict};
 use crate::proof::record::RecordType;
 use crate::report::{self, Report};
@@ -21,8 +25,9 @@ const TOLD_IN_FULL: usize = 50;
 /// Check the proof of commits, from this clone alone
 ///
 /// Takes commits and ranges as git log does; HEAD if none is given. Reads notes, trailers and evidence, and computes
-/// everything again; the store is not needed. Exit code 0: nothing is broken. 1: a proof is broken. 3: something that is
-/// needed is not in this clone. The policy is the one in .proof/policy.toml of the newest commit named, else the defaults.
+/// everything again; the store is not needed. Exit code 0: every commit is proven, vouched or not required. 1: a proof failed
+/// or is missing. 3: could not check, something that is needed is not in this clone. The rules are those of the remote's
+/// default branch, never those that the judged commits bring along.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -34,6 +39,10 @@ pub(super) struct Verify {
     #[arg(value_name = "REV|RANGE")]
     revisions: Vec<String>,
 
+    /// The commit whose policy counts [default: proof.rules, else the remote's default branch]
+    #[arg(long, value_name = "REV")]
+    rules: Option<String>,
+
     /// Print nothing; the exit code says it all
     #[arg(long, short)]
     quiet: bool,
@@ -42,7 +51,8 @@ pub(super) struct Verify {
 impl Verify {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let with_story = !ui.json && !self.quiet;
-        let outcome = ops::verify(context, &VerifyRequest { revisions: self.revisions.clone(), with_story })?;
+        let (revisions, rules) = (self.revisions.clone(), self.rules.clone());
+        let outcome = ops::verify(context, &VerifyRequest { revisions, with_story, rules, most: None })?;
         ui.answer(exit_code(outcome.verdict));
         if !self.quiet {
             ui.show(&outcome, render);
@@ -53,10 +63,11 @@ impl Verify {
     }
 }
 
-/// Turn away a range in which a proof-grade commit cannot be checked
+/// Refuse a range in which a proof failed, is missing or could not be checked
 ///
-/// Judges every commit of BASE..HEAD by the policy at the tip of BASE, never by one that the range brings along. Exit
-/// code 0: it may pass. 1: it is turned away. 3: something that is needed is not in this clone. With --format=github the
+/// Judges every commit of BASE..HEAD by the policy at the tip of BASE, never by one that the range brings along. Exit code 0:
+/// every commit is proven, vouched or not required. 1: a proof failed or is missing. 3: could not check, something that is
+/// needed is not in this clone. Patterns of the policy that match no file of BASE are named on standard error. With --format=github the
 /// job summary is added to the file that GITHUB_STEP_SUMMARY names. A base of zeros, as for a new branch, is an empty one.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -80,6 +91,15 @@ pub(super) struct Gate {
     /// The form of the answer; --json is the same as --format=json
     #[arg(long, value_name = "FORM", value_enum)]
     format: Option<Format>,
+}
+
+/// The verdict of the gate as JSON: that of `verify`, and what is odd about the policy.
+#[derive(Serialize)]
+struct Gated<'a> {
+    #[serde(flatten)]
+    outcome: &'a VerifyOutcome,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 /// The forms that a verdict can have.
@@ -124,7 +144,14 @@ impl Gate {
         if outcome.policy == "defaults" {
             ui.say(&format!("git proof gate: {} has no .proof/policy.toml; the defaults are used", self.base));
         }
-        ui.answer(exit_code(outcome.verdict));
+        let warnings = ops::policy_warnings(context, &self.base);
+        for warning in &warnings {
+            ui.say(&format!("git proof gate: {warning}"));
+        }
+        ui.answer(if outcome.enforced { exit_code(outcome.verdict) } else { 0 });
+        if !outcome.enforced && !outcome.verdict.is_accepted() {
+            ui.say("git proof gate: the policy is advisory: nothing is turned away");
+        }
         let found = outcome.commits.iter().filter(|commit| !commit.findings.is_empty()).map(|commit| commit.commit);
         let paths = match (format, &outcome.range) {
             (Format::Github | Format::Sarif, Some(range)) => ops::first_paths(context, range, found)?,
@@ -132,7 +159,9 @@ impl Gate {
         };
         let report = Report { outcome: &outcome, paths: &paths };
         match format {
-            Format::Human | Format::Json => ui.show(&outcome, render),
+            Format::Human | Format::Json => {
+                ui.show(&Gated { outcome: &outcome, warnings }, |gated, paint| render(gated.outcome, paint));
+            }
             Format::Github => {
                 ui.text(|_| report::github(&report));
                 if let Some(file) = context.variable("GITHUB_STEP_SUMMARY")
@@ -163,18 +192,23 @@ fn append_summary(file: &Path, report: &Report<'_>) -> std::io::Result<()> {
 /// The exit code that says a verdict.
 pub(super) fn exit_code(verdict: Verdict) -> u8 {
     match verdict {
-        Verdict::Pass | Verdict::Exempt => 0,
-        Verdict::Fail => 1,
+        Verdict::Pass | Verdict::Vouched | Verdict::Exempt => 0,
+        Verdict::Fail | Verdict::Missing => 1,
         Verdict::Unchecked => 3,
     }
 }
 
 fn render(outcome: &VerifyOutcome, paint: Paint) -> String {
-    let mut text = headline(outcome.verdict, outcome.summary, paint);
+    let mut text = headline(outcome.verdict, &outcome.summary, paint);
+    text.push_str(&format!("{}\n", paint.paint(Role::Faint, &rules_line(&outcome.rules))));
+    if let Some(range) = &outcome.range {
+        let base = range.base.map_or_else(|| "nothing".to_owned(), |base| base.to_string());
+        text.push_str(&format!("{}\n", paint.paint(Role::Faint, &format!("Judged {base}..{}", range.head))));
+    }
     // Of many commits, only those with something to say.
     let many = outcome.commits.len() > TOLD_IN_FULL;
     for commit in &outcome.commits {
-        let plain = matches!(commit.verdict, Verdict::Pass | Verdict::Exempt) && commit.findings.is_empty();
+        let plain = commit.verdict.is_accepted() && commit.findings.is_empty();
         if !(many && plain) {
             text.push('\n');
             text.push_str(&one(commit, many, paint));
@@ -183,53 +217,56 @@ fn render(outcome: &VerifyOutcome, paint: Paint) -> String {
     text
 }
 
-/// How commits stand, in a line.
-pub(super) fn headline(verdict: Verdict, summary: Summary, paint: Paint) -> String {
-    let word = match verdict {
-        Verdict::Pass if summary.proven() == 0 => paint.paint(Role::Decision, "Vouched for, not proven"),
-        Verdict::Pass => paint.paint(Role::Good, "Verified"),
-        Verdict::Exempt => "Nothing to verify".to_owned(),
-        Verdict::Fail => paint.paint(Role::Bad, "Broken"),
-        Verdict::Unchecked => paint.paint(Role::Decision, "Could not check"),
+/// Whose rules a verdict was made by, in a line.
+pub(super) fn rules_line(rules: &RulesView) -> String {
+    let policy = if rules.policy == "file" { "the policy" } else { "the default policy" };
+    let of = match (&rules.name, &rules.commit) {
+        (Some(name), Some(commit)) => format!(" of {} ({commit:.12})", inert(name)),
+        (None, Some(commit)) => format!(" of {commit:.12}"),
+        (_, None) => String::new(),
     };
-    let mut counts = Vec::new();
-    for (count, what) in [
-        (summary.proven(), "proven"),
-        (summary.vouched, "vouched for"),
-        (summary.fail, "broken"),
-        (summary.unchecked, "not checked"),
-        (summary.exempt, "without a proof"),
-    ] {
-        if count > 0 {
-            counts.push(format!("{count} {what}"));
-        }
+    let note = if rules.trusted {
+        ""
+    } else {
+        "; no trusted branch is known here (git remote set-head origin -a, or git config proof.rules BRANCH)"
+    };
+    format!("Rules: {policy}{of}{note}")
+}
+
+/// How commits stand, in a line.
+pub(super) fn headline(verdict: Verdict, summary: &Summary, paint: Paint) -> String {
+    let word = present::capitalized(present::range_headline(verdict, summary));
+    format!("{}: {}.\n", paint.paint(role(verdict), &word), present::counts(summary))
+}
+
+/// The colour of a verdict.
+pub(super) fn role(verdict: Verdict) -> Role {
+    match verdict {
+        Verdict::Pass => Role::Good,
+        Verdict::Vouched | Verdict::Unchecked => Role::Decision,
+        Verdict::Missing | Verdict::Fail => Role::Bad,
+        Verdict::Exempt => Role::Faint,
     }
-    if counts.is_empty() {
-        counts.push("no commits".to_owned());
-    }
-    format!("{word}: {}.\n", counts.join(", "))
 }
 
 fn one(commit: &CommitVerdict, brief: bool, paint: Paint) -> String {
     let id = commit.commit.to_string();
-    let verdict = match commit.verdict {
-        Verdict::Pass if commit.vouched.is_some() => paint.paint(Role::Decision, "pass"),
-        Verdict::Pass => paint.paint(Role::Good, "pass"),
-        Verdict::Fail => paint.paint(Role::Bad, "fail"),
-        Verdict::Unchecked => paint.paint(Role::Decision, "unchecked"),
-        Verdict::Exempt => paint.paint(Role::Faint, "exempt"),
-    };
+    let verdict = paint.paint(role(commit.verdict), present::word(commit.verdict));
     let bound = match (&commit.vouched, commit.binding) {
-        (Some(vouched), _) => {
-            format!(", vouched for by {} (not proven): {}", inert(&vouched.by.join(", ")), inert(&vouched.reason))
-        }
+        (Some(vouched), _) => format!(
+            " by {} ({}): {}",
+            inert(&vouched.by.join(" and ")),
+            present::WORD_OF_A_PERSON,
+            inert(&vouched.reason)
+        ),
         (None, Some(binding)) => format!(" ({binding})"),
         (None, None) => String::new(),
     };
     let mut text = format!("{} {}\n  {verdict}{bound}\n", paint.paint(Role::Strong, &id[..12]), inert(&commit.subject));
     for session in commit.vouched.iter().flat_map(|vouched| &vouched.sessions) {
         let id = session.session_id.as_ref().map_or_else(|| session.root.to_string(), ToString::to_string);
-        text.push_str(&format!("  session {id}: {} entries, evidence {}, by word\n", session.count, session.evidence));
+        let evidence = present::evidence(session.evidence);
+        text.push_str(&format!("  session {id}: {} entries, {evidence}, named by the person\n", session.count));
         if !brief {
             text.push_str(&story(session.intent.as_deref(), &session.told, paint));
         }
@@ -254,10 +291,11 @@ fn one(commit: &CommitVerdict, brief: bool, paint: Paint) -> String {
 pub(super) fn findings(findings: &[Finding], paint: Paint) -> String {
     let mut text = String::new();
     for finding in findings {
+        let word = present::severity(finding.severity);
         let word = match finding.severity {
-            Severity::Error => paint.paint(Role::Bad, "error"),
-            Severity::Unchecked => paint.paint(Role::Decision, "not checked"),
-            Severity::Warning => "note".to_owned(),
+            Severity::Error => paint.paint(Role::Bad, word),
+            Severity::Unchecked => paint.paint(Role::Decision, word),
+            Severity::Warning => word.to_owned(),
         };
         text.push_str(&format!("  {word}: {} {}\n", finding.code, inert(&finding.message)));
         if let Some(hint) = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning) {
@@ -268,7 +306,7 @@ pub(super) fn findings(findings: &[Finding], paint: Paint) -> String {
 }
 
 fn session_line(session: &SessionVerdict) -> String {
-    let mut what = vec![format!("{} entries", session.count), format!("evidence {}", session.evidence)];
+    let mut what = vec![format!("{} entries", session.count), present::evidence(session.evidence).to_owned()];
     what.push(if session.rooted { "rooted" } else { "not rooted" }.to_owned());
     if !session.signers.is_empty() {
         what.push(format!("signed by {}", inert(&session.signers.join(", "))));

@@ -7,6 +7,7 @@ use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
 use crate::ops::{self, VouchOutcome, VouchRequest, Workspace};
+use crate::present;
 use crate::proof::finding::{FindingCode, Severity, Verdict};
 
 /// Give your word for a commit that no anchor fits
@@ -49,21 +50,21 @@ impl Vouch {
 fn render(outcome: &VouchOutcome, paint: Paint) -> String {
     let id = outcome.commit.to_string();
     let what = if outcome.created { "Vouched for" } else { "Vouched for before:" };
-    let mut text = format!("{} {} {}\n", paint.paint(Role::Good, what), &id[..12], inert(&outcome.subject));
+    let mut text = format!("{} {} {}\n", paint.paint(Role::Decision, what), &id[..12], inert(&outcome.subject));
     if let Some(range) = &outcome.range {
         text.push_str(&format!(
-            "  stands for {:.12}..{:.12}: {} proven, {} in no need of a proof\n",
+            "  stands for {:.12}..{:.12}: {} proven, {} not required\n",
             range.base, range.head, range.proven, range.exempt
         ));
     }
     for session in &outcome.sessions {
         text.push_str(&format!("  names root {} of {} entries\n", session.root, session.count));
     }
-    if outcome.vouched && outcome.verdict == Verdict::Pass {
-        text.push_str("The gate takes it, and calls it a word and not a proof. git proof sync shares it.\n");
+    if outcome.verdict == Verdict::Vouched {
+        text.push_str(&format!("The gate accepts it as {}. git proof sync shares it.\n", present::WORD_OF_A_PERSON));
         return text;
     }
-    text.push_str("The gate does not take it, by the policy of the commit's parent:\n");
+    text.push_str("The gate does not accept it, by the policy of the commit's parent:\n");
     let told = outcome.findings.iter();
     let told = told.filter(|found| found.severity > Severity::Warning || found.code == FindingCode::WordNotTaken);
     for finding in told {

@@ -3,6 +3,7 @@
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::ui::inert;
+pub(super) use crate::proof::text::one_line;
 
 /// Columns that a text takes.
 pub(super) fn width(text: &str) -> usize {
@@ -37,11 +38,6 @@ pub(super) fn brief(text: &str, columns: usize, most: usize, more: &str) -> Vec<
         }
     }
     lines
-}
-
-/// Text in one line, inert.
-pub(super) fn one_line(text: &str) -> String {
-    inert(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn fold(line: &str, columns: usize, lines: &mut Vec<String>) {

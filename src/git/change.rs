@@ -4,76 +4,107 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
+use super::limits::{MAX_PATH_BYTES, MAX_PATHS, MAX_TREE_DEPTH, MAX_TREES_HELD, cost};
 use super::objects::{Commit, ObjectError, Read};
 use super::open::Git;
-use super::patch::{Printer, Side};
+use super::patch::Printer;
 use super::tree::{Item, Tree};
+use crate::proof::change::ChangeIds;
 use crate::proof::digest::{ChangeId, TreeId};
-
-/// Git goes no deeper into a tree either (`core.maxTreeDepth`).
-const DEEPEST: usize = 2048;
+use crate::proof::merge::{Entry, PathChange};
 
 impl Git {
     /// The change id of a commit against its only parent, or against the empty tree. `None` for an empty change and for
     /// a merge.
     pub fn change_id(&self, commit: &Commit) -> Read<Option<ChangeId>> {
-        match commit.parents.as_slice() {
-            [] => self.change_between(None, &commit.tree),
-            [parent] => self.change_between(Some(&self.commit(parent)?.tree), &commit.tree),
-            _ => Ok(None),
-        }
+        Ok(self.change_ids_of(commit)?.map(|ids| ids.wide))
+    }
+
+    /// Both ids by which the change of a commit is found.
+    pub fn change_ids_of(&self, commit: &Commit) -> Read<Option<ChangeIds>> {
+        let before = match commit.parents.as_slice() {
+            [] => None,
+            [parent] => Some(self.commit(parent)?.tree),
+            _ => return Ok(None),
+        };
+        self.change_ids(&self.diff(before.as_ref(), Some(&commit.tree))?)
     }
 
     /// The change id between two trees, of which the older may be the empty one, `None`. `None` if nothing changed.
     pub fn change_between(&self, old: Option<&TreeId>, new: &TreeId) -> Read<Option<ChangeId>> {
+        Ok(self.change_ids(&self.diff(old, Some(new))?)?.map(|ids| ids.wide))
+    }
+
+    /// The change ids of what differs between two trees; `None` if nothing does.
+    pub fn change_ids(&self, diff: &[PathChange]) -> Read<Option<ChangeIds>> {
         let mut printer = Printer::new(self);
-        self.compare(old, new, |path, old, new| printer.print(path, old, new))?;
+        for change in diff {
+            printer.print(&change.path, change.old, change.new)?;
+        }
         Ok(printer.finish())
     }
 
-    /// The paths that differ between two trees, in git's order. A file that became a directory is one path that is gone
-    /// and others that are new.
-    pub fn paths_between(&self, old: Option<&TreeId>, new: &TreeId) -> Read<Vec<Vec<u8>>> {
-        let mut paths = Vec::new();
-        self.compare(old, new, |path, _, _| {
-            paths.push(path.to_owned());
+    /// What differs between two trees, each of which may be the empty one, `None`: path by path, in git's order. A file
+    /// that became a directory is one path that is gone and others that are new.
+    pub fn diff(&self, old: Option<&TreeId>, new: Option<&TreeId>) -> Read<Vec<PathChange>> {
+        let mut changes = Vec::new();
+        self.compare(old, new, |path, old, new| {
+            changes.push(PathChange { path: path.to_owned(), old, new });
             Ok(())
         })?;
-        Ok(paths)
+        Ok(changes)
+    }
+
+    /// The paths that differ between two trees, in git's order.
+    pub fn paths_between(&self, old: Option<&TreeId>, new: &TreeId) -> Read<Vec<Vec<u8>>> {
+        Ok(self.diff(old, Some(new))?.into_iter().map(|change| change.path).collect())
     }
 
     /// Calls `visit` with each path that is not the same in both trees, and with what is there before and after.
     fn compare(
         &self,
         old: Option<&TreeId>,
-        new: &TreeId,
-        mut visit: impl FnMut(&[u8], Option<Side>, Option<Side>) -> Read<()>,
+        new: Option<&TreeId>,
+        mut visit: impl FnMut(&[u8], Option<Entry>, Option<Entry>) -> Read<()>,
     ) -> Read<()> {
-        if old == Some(new) {
+        if old == new {
             return Ok(());
         }
         let mut path = Vec::new();
-        let mut levels = vec![Level::read(self, 0, old, Some(new))?];
+        let (mut paths, mut path_bytes) = (MAX_PATHS, MAX_PATH_BYTES);
+        let mut levels = vec![Level::read(self, 0, 0, old, new)?];
         while let Some(level) = levels.last_mut() {
             path.truncate(level.path);
+            let held = level.held;
             let Some((old, new)) = level.next() else {
                 levels.pop();
                 continue;
             };
-            let sides = [&old, &new].map(|item| item.as_ref().map(Side::of));
-            let Some(either) = old.or(new).filter(|_| sides[0] != sides[1]) else { continue };
+            let sides = [&old, &new].map(|item| item.as_ref().map(Item::entry));
+            // Only a file `a/` and a directory `a` sort as equal and differ in name and kind. Git goes by the newer one.
+            let Some(either) = new.or(old).filter(|_| sides[0] != sides[1]) else { continue };
             path.extend_from_slice(either.name);
+            let limit = |why: String| ObjectError::Limit(either.id, why);
+            self.meter.spend(cost::PATH + path.len() as u64).map_err(limit)?;
             if !either.is_tree() {
+                let left = paths.checked_sub(1).zip(path_bytes.checked_sub(path.len()));
+                (paths, path_bytes) = left.ok_or_else(|| {
+                    limit(format!("more than {MAX_PATHS} paths, or {MAX_PATH_BYTES} bytes of them, differ"))
+                })?;
                 visit(&path, sides[0], sides[1])?;
                 continue;
             }
             path.push(b'/');
             let trees = [old, new].map(|item| item.map(|item| TreeId(item.id)));
             let (id, length) = (either.id, path.len());
-            if levels.len() > DEEPEST {
-                return Err(ObjectError::Damaged(id, format!("it is more than {DEEPEST} directories deep")));
+            if levels.len() > MAX_TREE_DEPTH {
+                return Err(ObjectError::Limit(id, format!("it is more than {MAX_TREE_DEPTH} directories deep")));
             }
-            levels.push(Level::read(self, length, trees[0].as_ref(), trees[1].as_ref())?);
+            if held > MAX_TREES_HELD {
+                let why = format!("the directories that lead to it have more than {MAX_TREES_HELD} bytes");
+                return Err(ObjectError::Limit(id, why));
+            }
+            levels.push(Level::read(self, length, held, trees[0].as_ref(), trees[1].as_ref())?);
         }
         Ok(())
     }
@@ -83,15 +114,19 @@ impl Git {
 struct Level {
     /// How much of the path leads here.
     path: usize,
+    /// Bytes of these trees and of those above.
+    held: usize,
     trees: [Option<Arc<Tree>>; 2],
     /// How far each has been walked.
     at: [usize; 2],
 }
 
 impl Level {
-    fn read(git: &Git, path: usize, old: Option<&TreeId>, new: Option<&TreeId>) -> Read<Self> {
-        let read = |tree: Option<&TreeId>| tree.map(|tree| git.read_tree(tree)).transpose();
-        Ok(Self { path, trees: [read(old)?, read(new)?], at: [0, 0] })
+    fn read(git: &Git, path: usize, held: usize, old: Option<&TreeId>, new: Option<&TreeId>) -> Read<Self> {
+        let read = |tree: Option<&TreeId>| tree.map(|tree| git.read_tree_as_git(tree)).transpose();
+        let trees = [read(old)?, read(new)?];
+        let held = held + trees.iter().flatten().map(|tree| tree.size()).sum::<usize>();
+        Ok(Self { path, held, trees, at: [0, 0] })
     }
 
     /// The next name on either side, in the order that both are sorted in. A file and a directory are never the same

@@ -1,10 +1,13 @@
-//! Finds the repository as git does, without reading its configuration: any object format and ref storage will do.
+//! Finds the repository as git does, without reading its configuration: any object format and ref storage will do. A
+//! repository that belongs to someone else is refused here, so that no command works in it.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::context::Context;
+use super::process;
+use crate::access;
+use crate::context::{Context, read_text};
 use crate::error::{Code, Error, Result};
 
 /// Where a repository keeps its things.
@@ -17,7 +20,8 @@ pub struct Repository {
 }
 
 impl Repository {
-    /// The repository of the working directory, or the one that `GIT_DIR` names.
+    /// The repository of the working directory, or the one that `GIT_DIR` names. As in git, `GIT_DIR` may name one of
+    /// any owner.
     pub fn discover(context: &Context) -> Result<Self> {
         if let Some(named) = context.variable("GIT_DIR") {
             let git_dir = context.directory.join(named);
@@ -47,8 +51,8 @@ impl Repository {
             if !across && device(directory) != home_device {
                 break;
             }
-            if let Some(found) = Self::below(context, directory, &mut missing) {
-                return Ok(found);
+            if let Some((found, owned)) = Self::below(context, directory, &mut missing) {
+                return found.of_own(context, &owned);
             }
             if missing.is_some() {
                 break;
@@ -60,10 +64,12 @@ impl Repository {
         }))
     }
 
-    /// The repository whose worktree, or whose bare self, is this very directory.
-    fn below(context: &Context, directory: &Path, missing: &mut Option<Error>) -> Option<Self> {
+    /// The repository whose worktree, or whose bare self, is this very directory, and the paths whose owner counts: the
+    /// one that git names in `safe.directory` comes first.
+    fn below(context: &Context, directory: &Path, missing: &mut Option<Error>) -> Option<(Self, Vec<PathBuf>)> {
         let dot_git = directory.join(".git");
-        if let Ok(link) = fs::read_to_string(&dot_git)
+        let worktree = directory.to_owned();
+        if let Some(link) = read_text(&dot_git)
             && let Some(target) = link.strip_prefix("gitdir:")
         {
             // A worktree or submodule: a file that names the directory.
@@ -78,9 +84,23 @@ impl Repository {
                     .hint("`git worktree repair` or `git submodule update --init` may bring it back"),
                 );
             }
-            return found;
+            return found.map(|found| (found, vec![worktree, dot_git, target]));
         }
-        Self::at(context, &dot_git).or_else(|| Self::at(context, directory))
+        match Self::at(context, &dot_git) {
+            Some(found) => Some((found, vec![worktree, dot_git])),
+            None => Self::at(context, directory).map(|found| (found, vec![worktree])),
+        }
+    }
+
+    /// Refuses a repository of someone else. Git is asked only then: it knows the settings `safe.directory`.
+    fn of_own(self, context: &Context, owned: &[PathBuf]) -> Result<Self> {
+        if owned.iter().all(|path| access::is_own(context, path)) || process::is_trusted(context) {
+            return Ok(self);
+        }
+        let named = owned.first().unwrap_or(&self.git_dir).display();
+        Err(Error::new(Code::RepositoryRefused, format!("{} belongs to someone else", self.git_dir.display()))
+            .because("git refuses to work in it, and so does git-proof")
+            .hint(format!("if you trust it: git config --global --add safe.directory '{named}'")))
     }
 
     /// The repository kept in this very directory.
@@ -88,9 +108,9 @@ impl Repository {
         let git_dir = fs::canonicalize(git_dir).ok()?;
         let common_dir = match context.variable("GIT_COMMON_DIR") {
             Some(named) => context.directory.join(named),
-            None => match fs::read_to_string(git_dir.join("commondir")) {
-                Ok(relative) => git_dir.join(relative.trim_end()),
-                Err(_) => git_dir.clone(),
+            None => match read_text(&git_dir.join("commondir")) {
+                Some(relative) => git_dir.join(relative.trim_end()),
+                None => git_dir.clone(),
             },
         };
         let common_dir = fs::canonicalize(common_dir).ok()?;

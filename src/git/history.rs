@@ -28,6 +28,7 @@ impl Git {
                     .hint("git commit makes the first one; git branch --all lists branches that have some")
             });
         }
+        self.must_name_one_thing(revision)?;
         if let Some(id) = self.resolve_here(revision) {
             return Ok(id);
         }
@@ -37,6 +38,54 @@ impl Git {
             Some(id) => Ok(id),
             None => Err(self.unreadable_name(revision)?.unwrap_or_else(unknown)),
         }
+    }
+
+    /// Refuses a name that means two commits, such as a tag `origin/main` beside the branch: whoever may push a tag would
+    /// decide which of them is judged. `HEAD`, `FETCH_HEAD` and the like mean what their files say, and nobody can push those.
+    fn must_name_one_thing(&self, revision: &str) -> Result<()> {
+        let name = &revision[..revision.find(['~', '^', ':']).unwrap_or(revision.len())];
+        let name = name.split("@{").next().unwrap_or(name);
+        let stands = |folder: &Path| folder.join(name).is_file();
+        if name.is_empty() || name == "@" || stands(&self.place.git_dir) || stands(&self.place.common_dir) {
+            return Ok(());
+        }
+        let mut found: Vec<(String, CommitId)> = Vec::new();
+        // In git's order.
+        for (before, after) in [
+            ("", ""),
+            ("refs/", ""),
+            ("refs/tags/", ""),
+            ("refs/heads/", ""),
+            ("refs/remotes/", ""),
+            ("refs/remotes/", "/HEAD"),
+        ] {
+            let full = format!("{before}{name}{after}");
+            if full.starts_with("refs/")
+                && let Ok(Some(tip)) = self.tip(&full)
+            {
+                found.push((full, tip));
+            }
+        }
+        let is_short =
+            (4..self.hex_length()).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if is_short && !found.is_empty() {
+            // The ids that begin so; git takes the ref, and a person may have meant the commit.
+            let flag = format!("--disambiguate={name}");
+            let ids = self.text_of(&mut self.plumbing(["rev-parse", &flag]))?.unwrap_or_default();
+            let ids = ids.lines().filter_map(CommitId::parse).filter(|id| self.commit(id).is_ok());
+            found.extend(ids.map(|id| (id.to_string(), id)));
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for (at, (full, tip)) in found.iter().enumerate() {
+            if at == 0 || *tip != found[0].1 {
+                names.push(full);
+            }
+        }
+        if names.len() < 2 {
+            return Ok(());
+        }
+        Err(Error::new(Code::NameAmbiguous, format!("{name:?} names two things: {}", names.join(" and ")))
+            .hint(format!("write the whole name, such as {}", names.last().copied().unwrap_or_default())))
     }
 
     /// The commit that a branch or tag means, or one a few steps before it, such as `main~10` or `main^2`, without asking git,
@@ -100,17 +149,13 @@ impl Git {
     }
 
     /// The commits that arguments as of `git rev-list` select, parents after their children.
-    pub fn commits(&self, arguments: &[&str]) -> Result<Vec<CommitId>> {
-        self.commits_beside(arguments, || ()).map(|(commits, ())| commits)
-    }
-
-    /// The same, and what is done while git looks for them.
-    pub fn commits_beside<T>(&self, arguments: &[&str], work: impl FnOnce() -> T) -> Result<(Vec<CommitId>, T)> {
+    pub fn commits<S: AsRef<str>>(&self, arguments: &[S]) -> Result<Vec<CommitId>> {
+        let arguments: Vec<&str> = arguments.iter().map(AsRef::as_ref).collect();
         let mut command = self.plumbing(["rev-list", "--topo-order", "--end-of-options"]);
-        let (output, done) = self.run_beside(command.args(arguments), work)?;
+        let output = self.run(command.args(&arguments))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
-            if let Some(error) = self.unreadable_range(arguments, &said)? {
+            if let Some(error) = self.unreadable_range(&arguments, &said)? {
                 return Err(error);
             }
             let error = Error::new(Code::CommitNotFound, format!("{} is not a range", arguments.join(" ")))
@@ -118,7 +163,13 @@ impl Git {
                 .hint("a range is BASE..HEAD; git fetch brings what is not here yet");
             return Err(error);
         }
-        Ok((String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitId::parse).collect(), done))
+        Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitId::parse).collect())
+    }
+
+    /// All best common ancestors of two commits, as git finds them.
+    pub fn merge_bases(&self, one: &CommitId, two: &CommitId) -> Result<Vec<CommitId>> {
+        let mut command = self.plumbing(["merge-base", "--all", &one.to_string(), &two.to_string()]);
+        Ok(self.text_of(&mut command)?.unwrap_or_default().lines().filter_map(CommitId::parse).collect())
     }
 
     /// The best common ancestor of two commits; `None` if they have none, or it is not in this clone.

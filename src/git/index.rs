@@ -1,66 +1,130 @@
 //! The indexes of packs: which objects there are, and where. Threads share them.
+//!
+//! Of an index no more is read than a lookup needs: whoever writes one can make it as large as he likes.
 
-use std::borrow::Cow;
+use std::borrow::Borrow;
 use std::cmp::{Ordering, Reverse};
 use std::fs::{self, File};
+use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
+use super::limits::{INDEX_CACHE, MAX_PACKS, OPEN_PACKS};
+use crate::context::open_regular;
 use crate::proof::digest::ObjectId;
 
-/// Most packs that are read here, each of which needs two open files; git begins to gather them when there are 50.
-const MOST: usize = 48;
-/// How often an index is looked up where an id should be, before the rest is halved: three are enough for nearly all.
+/// Steps of a search that guess where an id is, before the rest is halved: three are enough for nearly all.
 const GUESSES: usize = 6;
-/// Largest index of which all is kept, and largest part of one that is looked through.
-const LARGEST_INDEX: u64 = 1 << 30;
-const LARGEST_PART: usize = 64 << 20;
+/// What version 2 of an index begins with. Version 1 begins with its counts.
+const MARK: &[u8; 8] = b"\xfftOc\0\0\0\x02";
+/// Bytes of the 256 counts of an index: how many ids begin with this byte or a lesser one.
+const COUNTS: usize = 256 * 4;
+/// A directory that changed so recently may change again without another time.
+const RECENT: Duration = Duration::from_millis(100);
 
 /// Where an object is: which pack, and where in it.
 pub(crate) type Place = (usize, u64);
 
 /// The packs of a repository, with their indexes. Threads share it.
-#[derive(Debug, Default)]
+#[allow(clippy::struct_field_names)] // the packs of the packs
+#[derive(Debug)]
 pub(crate) struct Packs {
     packs: Vec<Pack>,
+    /// The directories that were listed, and when each had last changed.
+    folders: Vec<(PathBuf, Option<SystemTime>)>,
+    /// Whether indexes are kept in memory.
+    pub(super) many: bool,
+    /// Whether there are more packs than are searched.
+    pub(super) too_many: bool,
 }
 
 /// A pack and its index.
 #[derive(Debug)]
 pub(super) struct Pack {
-    /// The index, version 2: 256 counts, the sorted ids, their checksums, their places, and the places beyond 2 GiB. All of
-    /// it where many objects are to be read, else only the counts: it may be much larger than what is asked for.
-    known: Vec<u8>,
-    /// Where the rest of it is.
-    index: Option<File>,
-    count: usize,
+    /// The file of the index.
+    name: PathBuf,
+    counts: Vec<u8>,
+    layout: Layout,
     /// Bytes of an id.
     pub(super) id_length: usize,
-    /// The pack itself, and how long it is.
-    pub(super) file: File,
+    /// The whole index, where many objects are looked up and it is not too large.
+    known: Option<Vec<u8>>,
+    /// The index and the pack, for the packs that are kept open.
+    open: Option<(File, File)>,
+    /// Bytes of the pack.
     pub(super) length: u64,
 }
 
+/// How an index is laid out after its counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// A place of four bytes and the id, for each object.
+    Version1,
+    /// The ids, their checksums, their places, and the places beyond 2 GiB.
+    Version2,
+}
+
+/// A file that is kept open, or one that was opened for one use.
+pub(super) enum Opened<'a> {
+    Kept(&'a File),
+    Once(File),
+}
+
+impl Borrow<File> for Opened<'_> {
+    fn borrow(&self) -> &File {
+        match self {
+            Self::Kept(file) => file,
+            Self::Once(file) => file,
+        }
+    }
+}
+
 impl Packs {
-    /// Opens the packs in some object directories, the largest if there are very many; those that cannot be read are left
-    /// out.
+    /// Opens the packs in some object directories; those that cannot be read are left out. With `many`, indexes are kept in
+    /// memory.
     pub(super) fn open(directories: &[PathBuf], id_length: usize, many: bool) -> Self {
+        let mut folders = Vec::new();
         let mut indexes: Vec<(Reverse<u64>, PathBuf)> = Vec::new();
         for directory in directories {
-            let Ok(files) = fs::read_dir(directory.join("pack")) else { continue };
+            let folder = directory.join("pack");
+            let changed = changed(&folder);
+            // One that changes while it is listed seems to have changed long before, so that it is listed again.
+            folders.push((folder.clone(), changed.filter(|time| time.elapsed().is_ok_and(|past| past > RECENT))));
+            let Ok(files) = fs::read_dir(folder) else { continue };
             let names = files.filter_map(|file| Some(file.ok()?.path()));
             let names = names.filter(|name| name.extension().is_some_and(|extension| extension == "idx"));
             indexes.extend(names.filter_map(|name| Some((Reverse(size(&name.with_extension("pack"))?), name))));
         }
         indexes.sort();
-        indexes.dedup();
-        let packs = indexes.iter().filter_map(|(_, name)| Pack::open(name, id_length, many)).take(MOST).collect();
-        Self { packs }
+        let too_many = indexes.len() > MAX_PACKS;
+        indexes.truncate(MAX_PACKS);
+        let mut room = if many { INDEX_CACHE } else { 0 };
+        let mut packs: Vec<Pack> = Vec::with_capacity(indexes.len());
+        for (Reverse(length), name) in indexes {
+            let keep_open = packs.len() < OPEN_PACKS;
+            packs.extend(Pack::open(name, length, id_length, keep_open, &mut room));
+        }
+        Self { packs, folders, many, too_many }
+    }
+
+    /// Whether packs may have come or gone since they were listed.
+    pub(super) fn are_stale(&self) -> bool {
+        self.folders.iter().any(|(folder, before)| changed(folder).is_some_and(|now| *before != Some(now)))
     }
 
     /// The pack of a number.
     pub(super) fn get(&self, pack: usize) -> Option<&Pack> {
         self.packs.get(pack)
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.packs.len()
+    }
+
+    /// The files of the indexes.
+    pub(super) fn names(&self) -> impl Iterator<Item = &Path> {
+        self.packs.iter().map(|pack| pack.name.as_path())
     }
 
     /// Where an object is.
@@ -75,29 +139,55 @@ impl Packs {
 }
 
 impl Pack {
-    fn open(name: &Path, id_length: usize, many: bool) -> Option<Self> {
-        let pack = name.with_extension("pack");
-        let (length, size) = (size(&pack)?, size(name)?);
-        let (index, file) = (File::open(name).ok()?, File::open(pack).ok()?);
-        let all = many && size <= LARGEST_INDEX;
-        let mut known = vec![0; if all { usize::try_from(size).ok()? } else { COUNTS }];
-        index.read_exact_at(&mut known, 0).ok()?;
-        let count = number(&known, COUNTS - 4)?;
-        let whole = COUNTS + count.checked_mul(id_length + 8)? + 2 * id_length;
-        let is_index = known.starts_with(b"\xfftOc\0\0\0\x02") && size >= whole as u64;
-        let index = (!all).then_some(index);
-        is_index.then_some(Self { known, index, count, id_length, file, length })
+    /// Opens a pack by its index; `None` if that is none. `room` is what may still be kept of indexes in memory.
+    fn open(name: PathBuf, length: u64, id_length: usize, keep_open: bool, room: &mut u64) -> Option<Self> {
+        let index = open_regular(&name).ok()?;
+        let size = index.metadata().ok()?.len();
+        let mut mark = [0; MARK.len()];
+        index.read_exact_at(&mut mark, 0).ok()?;
+        let layout = match &mark {
+            MARK => Layout::Version2,
+            // Of another version, which begins alike.
+            [0xff, b't', b'O', b'c', ..] => return None,
+            _ => Layout::Version1,
+        };
+        let mut counts = vec![0; COUNTS];
+        index.read_exact_at(&mut counts, layout.counts()).ok()?;
+        let count = u64::from(number(&counts, COUNTS - 4)?);
+        let least = layout.ids() + count * layout.bytes_each(id_length) + 2 * id_length as u64;
+        if size < least {
+            return None;
+        }
+        // Each place may be beyond 2 GiB, and then takes eight bytes more.
+        let known = if size <= *room && size <= least + count * 8 {
+            let mut known = vec![0; usize::try_from(size).ok()?];
+            index.read_exact_at(&mut known, 0).ok()?;
+            *room -= size;
+            Some(known)
+        } else {
+            None
+        };
+        let pack = open_regular(&name.with_extension("pack")).ok()?;
+        let open = keep_open.then_some((index, pack));
+        Some(Self { name, counts, layout, id_length, known, open, length })
     }
 
-    /// Bytes of the index.
-    fn index(&self, at: usize, length: usize) -> Option<Cow<'_, [u8]>> {
-        if let Some(known) = self.known.get(at..at.checked_add(length)?) {
-            return Some(Cow::Borrowed(known));
+    /// The file of the pack.
+    pub(super) fn file(&self) -> io::Result<Opened<'_>> {
+        match &self.open {
+            Some((_, pack)) => Ok(Opened::Kept(pack)),
+            None => open_regular(&self.path()).map(Opened::Once),
         }
-        let index = self.index.as_ref().filter(|_| length <= LARGEST_PART)?;
-        let mut bytes = vec![0; length];
-        index.read_exact_at(&mut bytes, at as u64).ok()?;
-        Some(Cow::Owned(bytes))
+    }
+
+    /// Where the file of the pack is.
+    pub(super) fn path(&self) -> PathBuf {
+        self.name.with_extension("pack")
+    }
+
+    /// Whether git keeps it for objects that nothing leads to any more.
+    pub(super) fn is_cruft(&self) -> bool {
+        self.name.with_extension("mtimes").exists()
     }
 
     /// Where an object is in this pack.
@@ -105,12 +195,28 @@ impl Pack {
         if id.len() != self.id_length {
             return None;
         }
-        let until = |first: usize| Some(number(&self.known, 8 + first * 4)?.min(self.count));
+        let count = number(&self.counts, COUNTS - 4)?;
+        let until = |first: usize| Some(number(&self.counts, first * 4)?.min(count));
         let first = usize::from(id[0]);
-        let (mut low, mut high) = (if first == 0 { 0 } else { until(first - 1)? }, until(first)?);
+        let (low, high) = (if first == 0 { 0 } else { until(first - 1)? }, until(first)?);
+        if low >= high {
+            return None;
+        }
+        let file = match (&self.known, &self.open) {
+            (Some(known), _) => Source::Known(known),
+            (None, Some((index, _))) => Source::File(Opened::Kept(index)),
+            (None, None) => Source::File(Opened::Once(open_regular(&self.name).ok()?)),
+        };
+        self.search(id, u64::from(low), u64::from(high), &file)
+    }
+
+    /// Looks for an id among those from number `low` to below `high`.
+    fn search(&self, id: &[u8], mut low: u64, mut high: u64, index: &Source<'_>) -> Option<u64> {
         // Ids are spread evenly, so the next four bytes tell about where to look; where they do not, halving does.
         let (mut least, mut most) = (0, 1 << 32);
-        let wanted = number(id, 1)?;
+        let wanted = u64::from(number(id, 1)?);
+        let mut name = [0; 32];
+        let name = name.get_mut(..self.id_length)?;
         for step in 0.. {
             if low >= high {
                 break;
@@ -118,41 +224,107 @@ impl Pack {
             let middle = if step < GUESSES && (least..most).contains(&wanted) {
                 low + (wanted - least) * (high - low) / (most - least)
             } else {
-                usize::midpoint(low, high)
+                u64::midpoint(low, high)
             };
-            let name = self.index(COUNTS + middle * self.id_length, self.id_length)?;
-            match name.as_ref().cmp(id) {
-                Ordering::Less => (low, least) = (middle + 1, number(&name, 1)?),
-                Ordering::Greater => (high, most) = (middle, number(&name, 1)?),
-                Ordering::Equal => return self.place(middle),
+            index.read(self.id_at(middle), name)?;
+            match (*name).cmp(id) {
+                Ordering::Less => (low, least) = (middle + 1, u64::from(number(name, 1)?)),
+                Ordering::Greater => (high, most) = (middle, u64::from(number(name, 1)?)),
+                Ordering::Equal => return self.place(middle, index),
             }
         }
         None
     }
 
-    fn place(&self, at: usize) -> Option<u64> {
-        const FAR: usize = 1 << 31;
-        let places = COUNTS + self.count * (self.id_length + 4);
-        let place = number(&self.index(places + at * 4, 4)?, 0)?;
-        if place < FAR {
-            return Some(place as u64);
+    /// Where the id of a number is in the index.
+    fn id_at(&self, at: u64) -> u64 {
+        let length = self.id_length as u64;
+        match self.layout {
+            Layout::Version1 => COUNTS as u64 + at * (4 + length) + 4,
+            Layout::Version2 => self.layout.ids() + at * length,
         }
-        let far = self.index(places + self.count * 4 + (place - FAR) * 8, 8)?;
-        Some(u64::from_be_bytes(far.as_ref().try_into().ok()?))
+    }
+
+    /// Where the object of a number is in the pack.
+    fn place(&self, at: u64, index: &Source<'_>) -> Option<u64> {
+        const FAR: u32 = 1 << 31;
+        let mut near = [0; 4];
+        let count = u64::from(number(&self.counts, COUNTS - 4)?);
+        let places = self.layout.ids() + count * (self.id_length as u64 + 4);
+        let (from, may_be_far) = match self.layout {
+            Layout::Version1 => (self.id_at(at) - 4, false),
+            Layout::Version2 => (places + at * 4, true),
+        };
+        index.read(from, &mut near)?;
+        let near = u32::from_be_bytes(near);
+        if near < FAR || !may_be_far {
+            return Some(u64::from(near));
+        }
+        let mut far = [0; 8];
+        index.read(places + count * 4 + u64::from(near - FAR) * 8, &mut far)?;
+        Some(u64::from_be_bytes(far))
     }
 }
 
-/// How large a plain file is; `None` for anything else, such as a pipe, which would be waited for.
+impl Layout {
+    /// Where the counts begin.
+    fn counts(self) -> u64 {
+        match self {
+            Self::Version1 => 0,
+            Self::Version2 => MARK.len() as u64,
+        }
+    }
+
+    /// Where the counts end.
+    fn ids(self) -> u64 {
+        self.counts() + COUNTS as u64
+    }
+
+    /// Least bytes that an object takes.
+    fn bytes_each(self, id_length: usize) -> u64 {
+        id_length as u64
+            + match self {
+                Self::Version1 => 4,
+                Self::Version2 => 8,
+            }
+    }
+}
+
+/// Where the bytes of an index come from.
+enum Source<'a> {
+    Known(&'a [u8]),
+    File(Opened<'a>),
+}
+
+impl Source<'_> {
+    fn read(&self, at: u64, into: &mut [u8]) -> Option<()> {
+        match self {
+            Self::Known(known) => {
+                let at = usize::try_from(at).ok()?;
+                into.copy_from_slice(known.get(at..at.checked_add(into.len())?)?);
+                Some(())
+            }
+            Self::File(file) => {
+                let file: &File = file.borrow();
+                file.read_exact_at(into, at).ok()
+            }
+        }
+    }
+}
+
+/// How large a regular file is; `None` for anything else.
 fn size(path: &Path) -> Option<u64> {
     fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|found| found.len())
 }
 
-/// Where the ids begin in an index: after its mark and its 256 counts.
-const COUNTS: usize = 8 + 256 * 4;
+/// When something in a directory was last added or taken away.
+fn changed(folder: &Path) -> Option<SystemTime> {
+    fs::metadata(folder).and_then(|found| found.modified()).ok()
+}
 
 /// A number of four bytes.
-fn number(bytes: &[u8], at: usize) -> Option<usize> {
-    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize)
+fn number(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
 }
 
 #[cfg(test)]
@@ -160,19 +332,23 @@ fn number(bytes: &[u8], at: usize) -> Option<usize> {
 mod tests {
     use std::fs::{self, File};
 
-    use super::{COUNTS, Pack};
+    use super::{Layout, Pack};
 
     /// An index of these ids, each at the place that its number gives it.
-    fn index(ids: &[[u8; 20]]) -> Vec<u8> {
-        let mut bytes = b"\xfftOc\0\0\0\x02".to_vec();
+    fn index(ids: &[[u8; 20]], layout: Layout) -> Vec<u8> {
+        let mut bytes = if layout == Layout::Version2 { b"\xfftOc\0\0\0\x02".to_vec() } else { Vec::new() };
         for first in 0..=255u8 {
             let until = ids.iter().filter(|id| id[0] <= first).count();
             bytes.extend(u32::try_from(until).unwrap().to_be_bytes());
         }
-        assert_eq!(bytes.len(), COUNTS);
-        bytes.extend(ids.concat());
-        bytes.extend(vec![0; ids.len() * 4]);
-        bytes.extend((0..u32::try_from(ids.len()).unwrap()).flat_map(u32::to_be_bytes));
+        let places = (0..u32::try_from(ids.len()).unwrap()).map(u32::to_be_bytes);
+        if layout == Layout::Version1 {
+            bytes.extend(places.zip(ids).flat_map(|(place, id)| [&place[..], id].concat()));
+        } else {
+            bytes.extend(ids.concat());
+            bytes.extend(vec![0; ids.len() * 4]);
+            bytes.extend(places.flatten());
+        }
         bytes.extend([0; 40]);
         bytes
     }
@@ -194,17 +370,20 @@ mod tests {
         ids.dedup();
         let directory = tempfile::tempdir().unwrap();
         let name = directory.path().join("pack-1.idx");
-        fs::write(&name, index(&ids)).unwrap();
         File::create(name.with_extension("pack")).unwrap();
-        for many in [true, false] {
-            let pack = Pack::open(&name, 20, many).unwrap();
-            for (place, known) in ids.iter().enumerate() {
-                assert_eq!(pack.find(known), Some(place as u64), "{known:?}");
-                let mut unknown = *known;
-                unknown[10] = 1;
-                assert_eq!(pack.find(&unknown), None, "{unknown:?}");
+        for layout in [Layout::Version1, Layout::Version2] {
+            fs::write(&name, index(&ids, layout)).unwrap();
+            for (keep_open, mut room) in [(true, 1 << 20), (true, 0), (false, 0)] {
+                let pack = Pack::open(name.clone(), 0, 20, keep_open, &mut room).unwrap();
+                assert_eq!(pack.layout, layout);
+                for (place, known) in ids.iter().enumerate() {
+                    assert_eq!(pack.find(known), Some(place as u64), "{known:?}");
+                    let mut unknown = *known;
+                    unknown[10] = 1;
+                    assert_eq!(pack.find(&unknown), None, "{unknown:?}");
+                }
+                assert_eq!(pack.find(&[8; 20]), None, "nothing begins like it");
             }
-            assert_eq!(pack.find(&[8; 20]), None, "nothing begins like it");
         }
     }
 }

@@ -1,17 +1,22 @@
 //! Loose objects, read and written here and not by libgit2: of one that was cut off, as a power loss leaves them, it waits for the
 //! rest for ever. Whether the content is what its id says is checked by whoever asked.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, Read as _, Write as _};
+use std::io::{self, BufReader, Read as _, Take, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use flate2::bufread::ZlibDecoder;
 use git2::ObjectType;
 use libdeflater::{CompressionLvl, Compressor};
 
 use super::discover::Repository;
-use crate::context::Context;
+use super::limits::{MAX_ALTERNATES_DEPTH, MAX_OBJECT_DIRECTORIES};
+use super::pack::longest;
+use crate::context::{Context, open_regular, read_regular};
 use crate::proof::digest::ObjectId;
 
 /// Longest header of an object: a kind, a size and a NUL.
@@ -21,17 +26,45 @@ const FRAME: usize = 2 + 5 + 4;
 /// Most bytes that are stored as they are: with their frame, one block of the disk.
 const SMALL: usize = 4096 - FRAME;
 
-/// The directories in which loose objects may be.
+/// The directories in which objects may be: those of a push that is being judged, the repository's own, and its
+/// alternates, as far as git follows them.
 pub(super) fn directories(place: &Repository, context: &Context) -> Vec<PathBuf> {
-    let own = place.common_dir.join("objects");
-    let mut directories = vec![own.clone()];
-    directories.extend(context.variable("GIT_OBJECT_DIRECTORY").map(|path| context.directory.join(path)));
-    if let Some(list) = context.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
-        directories.extend(std::env::split_paths(&list).map(|path| context.directory.join(path)));
+    let mut directories = Vec::new();
+    let mut add = |directory: PathBuf| add_with_alternates(&directory, 0, &mut directories);
+    if let Some(path) = context.variable("GIT_OBJECT_DIRECTORY") {
+        add(context.directory.join(path));
     }
-    let alternates = fs::read_to_string(own.join("info/alternates")).unwrap_or_default();
-    directories.extend(alternates.lines().filter(|line| !line.starts_with('#')).map(|line| own.join(line)));
+    add(place.common_dir.join("objects"));
+    if let Some(list) = context.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
+        std::env::split_paths(&list).for_each(|path| add(context.directory.join(path)));
+    }
     directories
+}
+
+fn add_with_alternates(directory: &Path, depth: usize, all: &mut Vec<PathBuf>) {
+    // Alternates may lead to each other.
+    let Ok(directory) = fs::canonicalize(directory) else { return };
+    if depth > MAX_ALTERNATES_DEPTH || all.len() >= MAX_OBJECT_DIRECTORIES || all.contains(&directory) {
+        return;
+    }
+    all.push(directory.clone());
+    let listed = read_regular(&directory.join("info/alternates")).unwrap_or_default();
+    let lines = listed.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#"));
+    for line in lines {
+        add_with_alternates(&directory.join(OsStr::from_bytes(line)), depth + 1, all);
+    }
+}
+
+/// Tells a gc that runs beside us that a file with objects is wanted. `false` if it may not be told.
+pub(super) fn freshen(path: &Path) -> bool {
+    open_regular(path).and_then(|file| file.set_modified(SystemTime::now())).is_ok()
+}
+
+/// Where a loose object is or would be.
+pub(super) fn path(directory: &Path, id: &ObjectId) -> PathBuf {
+    let hex = id.to_string();
+    let (first, rest) = hex.split_at(2);
+    directory.join(first).join(rest)
 }
 
 /// Writes a loose object: beside its place under a name of its own, which git clears away if it is left behind, then
@@ -43,12 +76,10 @@ pub(super) fn write(
     id: &ObjectId,
     (kind, content): (ObjectType, &[u8]),
 ) -> io::Result<()> {
-    let hex = id.to_string();
-    let (first, rest) = hex.split_at(2);
-    let folder = directory.join(first);
-    let temporary = folder.join(format!("tmp_obj_{name}"));
+    let path = path(directory, id);
+    let temporary = path.with_file_name(format!("tmp_obj_{name}"));
     let packed = pack(packer, format!("{kind} {}\0", content.len()).as_bytes(), content)?;
-    let written = fill(&temporary, &packed).and_then(|()| fs::rename(&temporary, folder.join(rest)));
+    let written = fill(&temporary, &packed).and_then(|()| fs::rename(&temporary, &path));
     if written.is_err() {
         let _ = fs::remove_file(&temporary); // git clears it away, too
     }
@@ -105,21 +136,23 @@ pub(super) struct Loose {
     /// What it says it is.
     pub(super) kind: ObjectType,
     /// How large it says it is.
-    pub(super) size: usize,
+    pub(super) size: u64,
     begun: Vec<u8>,
-    stream: ZlibDecoder<BufReader<File>>,
+    stream: ZlibDecoder<BufReader<Take<File>>>,
 }
 
 /// A loose object; `None` if there is none of this id.
 pub(super) fn open(directories: &[PathBuf], id: &ObjectId) -> Option<io::Result<Loose>> {
-    let hex = id.to_string();
-    let (first, rest) = hex.split_at(2);
-    directories.iter().find_map(|directory| File::open(directory.join(first).join(rest)).ok()).map(Loose::new)
+    directories.iter().find_map(|directory| match open_regular(&path(directory, id)) {
+        Ok(file) => Some(Loose::new(file)),
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => Some(Err(error)),
+        Err(_) => None,
+    })
 }
 
 impl Loose {
     fn new(file: File) -> io::Result<Self> {
-        let mut stream = ZlibDecoder::new(BufReader::new(file));
+        let mut stream = ZlibDecoder::new(BufReader::new(file.take(longest(HEADER as u64))));
         let mut head = Vec::with_capacity(HEADER);
         stream.by_ref().take(HEADER as u64).read_to_end(&mut head)?;
         let wrong = || io::Error::new(io::ErrorKind::InvalidData, "it has no header");
@@ -128,15 +161,24 @@ impl Loose {
             std::str::from_utf8(&head[..end]).ok().and_then(|text| text.split_once(' ')).ok_or_else(wrong)?;
         let kind = ObjectType::from_str(kind).ok_or_else(wrong)?;
         let size = size.parse().map_err(|_| wrong())?;
+        stream.get_mut().get_mut().set_limit(longest(size));
         Ok(Self { kind, size, begun: head.split_off(end + 1), stream })
     }
 
-    /// The whole content; an error if there is less or more of it than it says.
-    pub(super) fn content(self) -> io::Result<Vec<u8>> {
+    /// The first bytes of the content, up to `length`.
+    pub(super) fn start(self, length: usize) -> io::Result<Vec<u8>> {
         let mut content = self.begun;
-        let limit = (self.size as u64).saturating_add(1).saturating_sub(content.len() as u64);
-        self.stream.take(limit).read_to_end(&mut content)?;
-        if content.len() == self.size { Ok(content) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+        let more = (length as u64).saturating_sub(content.len() as u64);
+        self.stream.take(more).read_to_end(&mut content)?;
+        content.truncate(length);
+        Ok(content)
+    }
+
+    /// The whole content; an error if there is less or more of it than it says. The caller has checked its size.
+    pub(super) fn content(self) -> io::Result<Vec<u8>> {
+        let size = usize::try_from(self.size).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        let content = self.start(size.saturating_add(1))?;
+        if content.len() == size { Ok(content) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 }
 
@@ -154,7 +196,7 @@ mod tests {
             let content: Vec<u8> = (0..length).map(|at| (at * at / 7).to_le_bytes()[0]).collect();
             write(&mut packer, folder.path(), "x", &id, (ObjectType::Blob, &content)).unwrap();
             let object = open(&[folder.path().to_owned()], &id).unwrap().unwrap();
-            assert_eq!((object.kind, object.size), (ObjectType::Blob, length));
+            assert_eq!((object.kind, object.size), (ObjectType::Blob, length as u64));
             assert_eq!(object.content().unwrap(), content, "{length} bytes");
         }
         assert_eq!(fs::read_dir(folder.path().join("ab")).unwrap().count(), 1, "nothing else is left");

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use super::open::Git;
+use super::process::in_limited_memory;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{CommitId, TreeId};
@@ -34,11 +35,11 @@ impl Git {
         scratch.fill(self.hex_length())?;
         let Some(alternates) = self.object_directories() else { return Ok(None) };
         let git = |arguments: &[&str]| {
-            let mut command = self.plumbing(["-c", "core.attributesFile=/dev/null"]);
+            let mut command = self.plumbing(["-c", "core.attributesFile=/dev/null", "-c", "core.commitGraph=false"]);
             command.args(arguments);
             isolate(&mut command, &scratch);
             command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &alternates);
-            self.run(&mut command)
+            self.run(&mut in_limited_memory(&command))
         };
         let merged = git(&["merge-tree", "--write-tree", &one.to_string(), &two.to_string()])?;
         // Git ends with 1 where there are conflicts, and with more where it could not merge at all.

@@ -1,9 +1,12 @@
 //! Git: the repository, its objects and refs, and what git itself knows. The only folder that names git2.
 
+mod ancestry;
 mod change;
+mod combine;
 mod discover;
 mod history;
 mod index;
+pub mod limits;
 mod loose;
 mod merge;
 mod notes;
@@ -21,13 +24,17 @@ mod sign;
 mod staged;
 mod tree;
 mod unreadable;
+mod visits;
 
+pub use ancestry::{History, MAX_SEARCHED, Node, Only};
+pub use combine::{Allowance, Containment};
 pub use discover::Repository;
 pub(crate) use index::Place;
 pub use merge::Merged;
 pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 pub use open::Git;
-pub use process::{editor, identity, interpret_trailers, pager, paints, worktree_root};
+pub use process::{editor, identity, interpret_trailers, pager, paints, sharing, worktree_root};
+pub(crate) use recent::Recent;
 pub use refs::{CHANGES, EVIDENCE, NOTES, ROUNDS, WHY};
 pub use remote::{PushRefusal, Remote};
 pub(crate) use remote::{SHARED, SYNCING};
@@ -35,3 +42,4 @@ pub use shelf::Shelved;
 pub use sign::sign;
 pub use tree::Tree;
 pub(crate) use unreadable::unchecked;
+pub use visits::PassedOver;

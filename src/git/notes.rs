@@ -1,15 +1,13 @@
 //! Notes trees: a blob for each commit, under its id in hex, which git cuts into directories of two digits as they fill.
 //! Any such cut is read; what is written follows git's rule, so that git itself would leave it as it is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-use super::objects::{DIRECTORY, FILE, ObjectError, Read, TreeEntry};
+use super::objects::{DIRECTORY, FILE, Read, TreeEntry};
 use super::open::Git;
+use super::visits::{PassedOver, Visits};
 use crate::error::Result;
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
-
-/// Most directories of a notes tree that are walked through: git makes as many for some sixteen million notes.
-const MAX_DIRECTORIES: u32 = 1 << 17;
 
 /// One level of a notes tree.
 #[derive(Default)]
@@ -39,29 +37,32 @@ impl Git {
         }
     }
 
-    /// All notes of a tree, in the order of their commits' ids within a level.
-    pub fn each_note(&self, tree: &TreeId, each: &mut dyn FnMut(CommitId, ObjectId)) -> Read<()> {
-        self.each_below(tree, "", &mut { MAX_DIRECTORIES }, each)
-    }
-
-    fn each_below(
-        &self,
-        tree: &TreeId,
-        prefix: &str,
-        left: &mut u32,
-        each: &mut dyn FnMut(CommitId, ObjectId),
-    ) -> Read<()> {
-        one_more(tree, left)?;
-        let level = self.level(Some(tree), prefix.len())?;
-        for (rest, id) in &level.notes {
-            if let Some(commit) = CommitId::parse(&format!("{prefix}{rest}")) {
-                each(commit, *id);
+    /// All notes of a tree, those in fewer directories first. What nobody could have written as notes is passed over, and
+    /// the answer says so: it must not keep others from what they wrote.
+    pub fn each_note(&self, tree: &TreeId, each: &mut dyn FnMut(CommitId, ObjectId)) -> Read<PassedOver> {
+        let mut visits = Visits::default();
+        let mut next = VecDeque::from([(String::new(), *tree)]);
+        while let Some((prefix, tree)) = next.pop_front() {
+            let Some(entries) = visits.read(self, &tree)? else { continue };
+            let digits_left = self.hex_length() - prefix.len();
+            for entry in entries.items() {
+                if !visits.count() {
+                    return Ok(visits.passed);
+                }
+                match Place::of(entry.name, digits_left) {
+                    Some((Place::Note, rest)) if entry.is_file() => {
+                        if let Some(commit) = CommitId::parse(&format!("{prefix}{rest}")) {
+                            each(commit, entry.id);
+                        }
+                    }
+                    Some((Place::Fan, digits)) if entry.is_tree() => {
+                        next.push_back((format!("{prefix}{digits}"), TreeId(entry.id)));
+                    }
+                    _ => visits.passed.other += 1,
+                }
             }
         }
-        level
-            .fans
-            .iter()
-            .try_for_each(|(digits, below)| self.each_below(below, &format!("{prefix}{digits}"), left, each))
+        Ok(visits.passed)
     }
 
     /// Sets the notes of commits.
@@ -108,44 +109,38 @@ impl Git {
         theirs: &TreeId,
         join: &mut dyn FnMut(ObjectId, ObjectId) -> Result<ObjectId>,
     ) -> Result<TreeId> {
-        self.unite_below(ours, theirs, 0, &mut { MAX_DIRECTORIES }, join)
+        self.unite_below(ours, theirs, 0, &mut Uniting { join, visits: Visits::default() })
     }
 
-    fn unite_below(
-        &self,
-        ours: &TreeId,
-        theirs: &TreeId,
-        at: usize,
-        left: &mut u32,
-        join: &mut dyn FnMut(ObjectId, ObjectId) -> Result<ObjectId>,
-    ) -> Result<TreeId> {
+    fn unite_below(&self, ours: &TreeId, theirs: &TreeId, at: usize, uniting: &mut Uniting<'_>) -> Result<TreeId> {
         if ours == theirs {
             return Ok(*ours);
         }
-        one_more(theirs, left)?;
         let (mut mine, other) = (self.level(Some(ours), at)?, self.level(Some(theirs), at)?);
+        uniting.visits.meet(ours, theirs, mine.len() + other.len())?;
         for (digits, below) in other.fans {
             let united = match mine.fans.get(&digits) {
-                Some(mine) => self.unite_below(mine, &below, at + 2, left, join)?,
+                Some(mine) => self.unite_below(mine, &below, at + 2, uniting)?,
                 None => below,
             };
             mine.fans.insert(digits, united);
         }
         for (rest, theirs) in other.notes {
             let joined = match mine.notes.get(&rest) {
-                Some(ours) if *ours != theirs => join(*ours, theirs)?,
+                Some(ours) if *ours != theirs => (uniting.join)(*ours, theirs)?,
                 _ => theirs,
             };
             mine.notes.insert(rest, joined);
         }
-        for other in other.others {
-            match mine.others.iter_mut().find(|entry| entry.name == other.name) {
-                None => mine.others.push(other),
-                // Both clones must come to the same.
-                Some(entry) if (other.id, other.mode) < (entry.id, entry.mode) => *entry = other,
-                Some(_) => {}
+        let mut others: BTreeMap<Vec<u8>, TreeEntry> = BTreeMap::new();
+        for entry in mine.others.drain(..).chain(other.others) {
+            // Both clones must come to the same.
+            let kept = others.entry(entry.name.clone()).or_insert_with(|| entry.clone());
+            if (entry.id, entry.mode) < (kept.id, kept.mode) {
+                *kept = entry;
             }
         }
+        mine.others = others.into_values().collect();
         if !mine.fans.is_empty() || mine.is_full(self.hex_length() - at) {
             // One side is cut finer than the other: what stands at this level goes where the finer cut has it.
             let mut lower: BTreeMap<String, ObjectId> = BTreeMap::new();
@@ -154,7 +149,7 @@ impl Git {
                     mine.fans.get(&rest[..2]).map(|fan| self.find_rest(fan, &rest[2..])).transpose()?.iter().flatten()
                 {
                     if *deeper != id {
-                        id = join(*deeper, id)?;
+                        id = (uniting.join)(*deeper, id)?;
                     }
                 }
                 lower.insert(rest, id);
@@ -175,8 +170,8 @@ impl Git {
     }
 
     /// The commits whose notes of `old` are gone or other ones in `new`.
-    pub fn lost_notes(&self, old: &TreeId, new: &TreeId, each: &mut dyn FnMut(CommitId)) -> Read<()> {
-        self.lost_below(old, Some(new), "", &mut { MAX_DIRECTORIES }, each)
+    pub fn lost_notes(&self, old: &TreeId, new: Option<&TreeId>, each: &mut dyn FnMut(CommitId)) -> Read<()> {
+        self.lost_below(old, new, "", &mut Visits::default(), each)
     }
 
     fn lost_below(
@@ -184,14 +179,15 @@ impl Git {
         old: &TreeId,
         new: Option<&TreeId>,
         prefix: &str,
-        left: &mut u32,
+        visits: &mut Visits,
         each: &mut dyn FnMut(CommitId),
     ) -> Read<()> {
         if new == Some(old) {
             return Ok(());
         }
-        one_more(old, left)?;
+        let id = old;
         let (old, new) = (self.level(Some(old), prefix.len())?, self.level(new, prefix.len())?);
+        visits.count_all(id, old.len() + new.len())?;
         for (rest, id) in &old.notes {
             if new.notes.get(rest) != Some(id)
                 && let Some(commit) = CommitId::parse(&format!("{prefix}{rest}"))
@@ -200,9 +196,31 @@ impl Git {
             }
         }
         for (digits, below) in &old.fans {
-            self.lost_below(below, new.fans.get(digits), &format!("{prefix}{digits}"), left, each)?;
+            self.lost_below(below, new.fans.get(digits), &format!("{prefix}{digits}"), visits, each)?;
         }
         Ok(())
+    }
+
+    /// The first thing in a notes tree that is no note and no directory of notes, and that an older one does not have.
+    pub fn odd_in_notes(&self, old: Option<&TreeId>, new: &TreeId) -> Read<Option<TreeEntry>> {
+        self.odd_below(old, new, 0, &mut Visits::default())
+    }
+
+    fn odd_below(&self, old: Option<&TreeId>, new: &TreeId, at: usize, visits: &mut Visits) -> Read<Option<TreeEntry>> {
+        if old == Some(new) {
+            return Ok(None);
+        }
+        let (before, after) = (self.level(old, at)?, self.level(Some(new), at)?);
+        visits.count_all(new, before.len() + after.len())?;
+        if let Some(odd) = after.others.into_iter().find(|entry| !before.others.contains(entry)) {
+            return Ok(Some(odd));
+        }
+        for (digits, below) in &after.fans {
+            if let Some(odd) = self.odd_below(before.fans.get(digits), below, at + 2, visits)? {
+                return Ok(Some(odd));
+            }
+        }
+        Ok(None)
     }
 
     fn level(&self, tree: Option<&TreeId>, at: usize) -> Read<Level> {
@@ -214,18 +232,15 @@ impl Git {
 
     fn level_of(&self, tree: &TreeId, digits_left: usize) -> Read<Level> {
         let mut level = Level::default();
-        for entry in self.tree(tree)? {
-            let name = std::str::from_utf8(&entry.name)
-                .ok()
-                .filter(|name| name.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f')));
-            match name {
-                Some(name) if name.len() == digits_left && entry.is_file() => {
-                    level.notes.insert(name.to_owned(), entry.id);
+        for entry in self.read_tree(tree)?.items() {
+            match Place::of(entry.name, digits_left) {
+                Some((Place::Note, rest)) if entry.is_file() => {
+                    level.notes.insert(rest.to_owned(), entry.id);
                 }
-                Some(name) if name.len() == 2 && entry.is_tree() && digits_left > 2 => {
-                    level.fans.insert(name.to_owned(), TreeId(entry.id));
+                Some((Place::Fan, digits)) if entry.is_tree() => {
+                    level.fans.insert(digits.to_owned(), TreeId(entry.id));
                 }
-                _ => level.others.push(entry),
+                _ => level.others.push(entry.to_entry()),
             }
         }
         Ok(level)
@@ -240,15 +255,37 @@ impl Git {
     }
 }
 
-/// Counts a directory. Those that hold one another many times over are few objects and an endless walk.
-fn one_more(tree: &TreeId, left: &mut u32) -> Read<()> {
-    *left = left.checked_sub(1).ok_or_else(|| {
-        ObjectError::Damaged(tree.0, format!("a notes tree of more directories than {MAX_DIRECTORIES}"))
-    })?;
-    Ok(())
+/// What a name in a notes tree can be.
+enum Place {
+    Note,
+    Fan,
+}
+
+impl Place {
+    /// What may stand under a name where so many digits of an id are left.
+    fn of(name: &[u8], digits_left: usize) -> Option<(Self, &str)> {
+        let place = match name.len() {
+            length if length == digits_left => Self::Note,
+            2 if digits_left > 2 => Self::Fan,
+            _ => return None,
+        };
+        let is_digit = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f');
+        let name = std::str::from_utf8(name).ok().filter(|name| name.as_bytes().iter().all(is_digit))?;
+        Some((place, name))
+    }
+}
+
+/// Two trees on the way to be one.
+struct Uniting<'a> {
+    join: &'a mut dyn FnMut(ObjectId, ObjectId) -> Result<ObjectId>,
+    visits: Visits,
 }
 
 impl Level {
+    fn len(&self) -> usize {
+        self.notes.len() + self.fans.len() + self.others.len()
+    }
+
     /// Git's rule: a level is cut when each of the sixteen digits begins at least two of its notes.
     fn is_full(&self, digits_left: usize) -> bool {
         let mut counts = [0u8; 16];

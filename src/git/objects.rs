@@ -1,25 +1,33 @@
 //! Objects: read with their hash checked, parsed strictly, and written as git writes them.
 
-use std::cell::RefCell;
+use std::cell::RefMut;
 use std::cmp::Ordering;
-use std::fmt;
 use std::sync::Arc;
+use std::{fmt, io};
 
-use git2::{ObjectType, Odb, OdbLookupFlags, Oid};
+use git2::{ObjectType, Oid};
 use sha1::{Digest as _, Sha1};
 
+use super::index::Place;
+use super::limits::{LARGEST_TEXT, MAX_COMMIT, MAX_OBJECT, MAX_PACKS, MAX_TEXT, MAX_TREE, cost};
 use super::loose::{self, Loose};
 use super::open::Git;
-use super::pack::Reader;
+use super::pack::{Fault, Reader, within};
 use super::tree::{self, Item, Tree};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
+use crate::proof::merge::{Entry, Mode};
 use crate::proof::timestamp::Timestamp;
 
 /// Mode of a plain file.
 pub const FILE: u32 = 0o100_644;
 /// Mode of a subtree.
 pub const DIRECTORY: u32 = 0o040_000;
+/// The bits of a mode that say what kind of thing an entry is.
+pub(super) const KIND: u32 = 0o170_000;
+
+/// Longest subject that is shown, in bytes.
+const LONGEST_SUBJECT: usize = 4096;
 
 /// A commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +42,8 @@ pub struct Commit {
     pub author: Vec<u8>,
     /// Seconds and zone of the author's clock, as they are written.
     pub author_time: Vec<u8>,
+    /// Seconds of the committer's clock; 0 where they cannot be read. It only orders a walk, and proves nothing.
+    pub committed: i64,
     /// Its message, as it is stored.
     pub message: Vec<u8>,
 }
@@ -41,8 +51,9 @@ pub struct Commit {
 impl Commit {
     /// The first line of the message.
     pub fn subject(&self) -> String {
-        let text = String::from_utf8_lossy(&self.message);
-        text.trim_start().lines().next().unwrap_or_default().trim_end().to_owned()
+        let message = self.message.trim_ascii_start();
+        let end = memchr::memchr(b'\n', message).unwrap_or(message.len()).min(LONGEST_SUBJECT);
+        String::from_utf8_lossy(&message[..end]).trim().to_owned()
     }
 }
 
@@ -58,14 +69,19 @@ pub struct TreeEntry {
 }
 
 impl TreeEntry {
-    /// Whether it is a subtree.
+    /// What stands there, as git reads it.
+    pub fn entry(&self) -> Entry {
+        Entry { mode: Mode::of(self.mode), id: self.id }
+    }
+
+    /// Whether git reads it as a subtree: every mode of a directory is one, `40755` too.
     pub fn is_tree(&self) -> bool {
-        self.mode == DIRECTORY
+        self.mode & KIND == DIRECTORY
     }
 
     /// Whether it is a file, be it a program or not; a link is none.
     pub fn is_file(&self) -> bool {
-        self.mode & 0o170_000 == 0o100_000
+        self.mode & KIND == 0o100_000
     }
 
     /// How git sorts two entries.
@@ -81,6 +97,8 @@ pub enum ObjectError {
     Missing(ObjectId),
     /// Its content is not what its id says, or not what git would write.
     Damaged(ObjectId, String),
+    /// Reading it, or following it further, takes more than this program spends on one commit. The text names the limit.
+    Limit(ObjectId, String),
 }
 
 impl fmt::Display for ObjectError {
@@ -88,6 +106,7 @@ impl fmt::Display for ObjectError {
         match self {
             Self::Missing(id) => write!(f, "object {id} is not in this clone"),
             Self::Damaged(id, why) => write!(f, "object {id} is damaged: {why}"),
+            Self::Limit(id, why) => write!(f, "object {id} reaches a limit: {why}"),
         }
     }
 }
@@ -101,60 +120,118 @@ impl From<ObjectError> for Error {
             ObjectError::Damaged(..) => {
                 Self::new(Code::ObjectDamaged, message).hint("`git fsck` tells what else is damaged; fetch it anew")
             }
+            ObjectError::Limit(..) => Self::new(Code::LimitReached, message)
+                .hint("docs/threat-model.md lists the limits; nothing was decided about this object"),
         }
     }
+}
+
+/// How far git looks for a NUL byte, which makes a file a binary one.
+const LOOKED_AT: usize = 8000;
+/// Up to this size a file is read without a look at whether it is binary.
+const SMALL_TEXT: usize = 1 << 20;
+
+/// A loose object that is not what git writes.
+#[allow(clippy::needless_pass_by_value)] // for map_err
+fn unreadable(error: io::Error) -> Fault {
+    Fault::Damaged(error.to_string())
 }
 
 /// What reading an object gives.
 pub type Read<T> = std::result::Result<T, ObjectError>;
 
-impl Git {
-    /// The content of an object of the given kind; its hash is checked.
-    fn read(&self, id: &ObjectId, kind: ObjectType, limit: usize) -> Read<Arc<Vec<u8>>> {
-        if let Some(content) = self.read_packed(id, kind, limit, Self::is_id_of) {
-            return Ok(content);
-        }
-        let damaged = |why: String| ObjectError::Damaged(*id, why);
-        let small_enough = |size: usize| match size {
-            size if size > limit => Err(damaged(format!("{size} bytes are more than the {limit} that are read"))),
-            _ => Ok(()),
-        };
-        let (found, data) = match self.loose(id)? {
-            Some(object) => {
-                small_enough(object.size)?;
-                let found = object.kind;
-                let data = object.content().map_err(|error| damaged(error.to_string()))?;
-                if !self.is_id_of(id, found, &data) {
-                    return Err(damaged("its content has another id".to_owned()));
-                }
-                (found, data)
-            }
-            None => {
-                if limit < usize::MAX {
-                    small_enough(self.find(id, |objects, oid| objects.read_header(oid).map(|(size, _)| size))?)?;
-                }
-                self.find(id, |objects, oid| objects.read(oid).map(|object| (object.kind(), object.data().to_vec())))?
-            }
-        };
-        if found != kind {
-            return Err(damaged(format!("it is a {found}, not a {kind}")));
-        }
-        Ok(Arc::new(data))
-    }
+/// A copy of an object.
+enum Copy<'a> {
+    Packed(&'a mut Reader, Place),
+    Loose(io::Result<Loose>),
+}
 
-    /// The content of an object that is as it should be, where packs are read here. Whatever is wrong with it, libgit2 has
-    /// to say: `None`.
-    fn read_packed(
+impl Git {
+    /// The content of an object of the given kind that has at most `limit` bytes. `is_id_of` checks its hash.
+    fn read(
         &self,
         id: &ObjectId,
         kind: ObjectType,
         limit: usize,
         is_id_of: fn(&Self, &ObjectId, ObjectType, &[u8]) -> bool,
-    ) -> Option<Arc<Vec<u8>>> {
-        let is_good = |(found, content): &(ObjectType, Arc<Vec<u8>>)| {
-            *found == kind && content.len() <= limit && is_id_of(self, id, kind, content)
-        };
-        self.packed.as_ref()?.borrow_mut().read(id, is_good).map(|(_, content)| content)
+    ) -> Read<Arc<Vec<u8>>> {
+        let limit = limit.min(MAX_OBJECT);
+        self.read_copies(id, |copy| {
+            let content = match copy {
+                Copy::Packed(reader, place) => reader.read(place, kind, limit, &self.meter)?,
+                Copy::Loose(object) => Arc::new(self.read_loose(object.map_err(unreadable)?, kind, limit)?),
+            };
+            if !is_id_of(self, id, kind, &content) {
+                return Err(Fault::damaged("its content has another id"));
+            }
+            Ok(content)
+        })
+    }
+
+    fn read_loose(&self, object: Loose, kind: ObjectType, limit: usize) -> Result<Vec<u8>, Fault> {
+        let (found, size) = (object.kind, object.size);
+        if found != kind {
+            return Err(Fault::Damaged(format!("it is a {found}, not a {kind}")));
+        }
+        within(size, limit)?;
+        self.meter.spend(size + cost::STREAM).map_err(Fault::Limit)?;
+        object.content().map_err(unreadable)
+    }
+
+    /// Reads an object from the first of its copies that is as it should be: of several, one may be damaged.
+    fn read_copies<T>(&self, id: &ObjectId, mut read: impl FnMut(Copy<'_>) -> Result<T, Fault>) -> Read<T> {
+        if id.as_bytes().len() * 2 != self.hex_length() {
+            return Err(ObjectError::Missing(*id));
+        }
+        let mut first = None;
+        // While no pack has been opened, a loose object is found faster.
+        let loose_first = self.packed.borrow().is_none();
+        for loose in [loose_first, !loose_first] {
+            let found = if loose {
+                loose::open(&self.loose, id).map(|object| read(Copy::Loose(object)))
+            } else {
+                let places = self.places(id)?;
+                let mut tried = places.into_iter().map(|place| read(Copy::Packed(&mut self.reader(), place)));
+                let one = tried.next();
+                if matches!(one, Some(Err(_))) { tried.find(Result::is_ok).or(one) } else { one }
+            };
+            match found {
+                Some(Ok(found)) => return Ok(found),
+                Some(Err(fault)) => first = first.or(Some(fault)),
+                None => {}
+            }
+        }
+        Err(match first {
+            None => ObjectError::Missing(*id),
+            Some(Fault::Damaged(why)) => ObjectError::Damaged(*id, why),
+            Some(Fault::Limit(why)) => ObjectError::Limit(*id, why),
+        })
+    }
+
+    /// All places in packs where an object is. If there is none, the packs are listed again: git may have made new ones.
+    fn places(&self, id: &ObjectId) -> Read<Vec<Place>> {
+        let limit = |why: String| ObjectError::Limit(*id, why);
+        loop {
+            let mut reader = self.reader();
+            let packs = Arc::clone(reader.packs());
+            self.meter.spend(packs.len() as u64 * cost::LOOKUP).map_err(limit)?;
+            let found: Vec<Place> = packs.all(id).collect();
+            if found.is_empty() && packs.are_stale() {
+                *reader = Reader::new(self.packs(packs.many));
+                if reader.packs().names().ne(packs.names()) {
+                    continue;
+                }
+            }
+            if found.is_empty() && packs.too_many {
+                return Err(limit(format!("there are more than {MAX_PACKS} packs; `git gc` makes one of them")));
+            }
+            return Ok(found);
+        }
+    }
+
+    /// The reader of packs, which are opened when the first of them is needed.
+    pub(super) fn reader(&self) -> RefMut<'_, Reader> {
+        RefMut::map(self.packed.borrow_mut(), |packed| packed.get_or_insert_with(|| Reader::new(self.packs(false))))
     }
 
     /// Whether an object has this id. libgit2 hashes it, and finds out where someone made two objects of one SHA-1.
@@ -172,42 +249,21 @@ impl Git {
         }
     }
 
-    /// How many bytes an object has, as its header says.
-    fn size(&self, id: &ObjectId) -> Read<usize> {
-        match self.loose(id)? {
-            Some(object) => Ok(object.size),
-            None => self.find(id, |objects, oid| objects.read_header(oid).map(|(size, _)| size)),
-        }
-    }
-
-    /// A loose object, if it is one.
-    fn loose(&self, id: &ObjectId) -> Read<Option<Loose>> {
-        if id.as_bytes().len() * 2 != self.hex_length() {
-            return Err(ObjectError::Missing(*id));
-        }
-        loose::open(&self.loose, id).transpose().map_err(|error| ObjectError::Damaged(*id, error.to_string()))
-    }
-
-    /// An object that is in a pack.
-    fn find<T>(&self, id: &ObjectId, work: impl FnOnce(&Odb<'_>, Oid) -> Result<T, git2::Error>) -> Read<T> {
-        let guard = self
-            .packed
-            .as_ref()
-            .unwrap_or_else(|| self.guard.get_or_init(|| RefCell::new(Reader::new(self.packs(false)))));
-        if let Some(why) = guard.borrow_mut().trap(id) {
-            return Err(ObjectError::Damaged(*id, why.to_owned()));
-        }
-        Oid::from_bytes(id.as_bytes()).and_then(|oid| self.with_objects(|objects| work(objects, oid))).map_err(
-            |error| match error.code() {
-                git2::ErrorCode::NotFound => ObjectError::Missing(*id),
-                _ => ObjectError::Damaged(*id, error.message().to_owned()),
-            },
-        )
+    /// How many bytes an object has, as its header says, and the first of them, up to `length`. Without these where it is
+    /// stored as a delta. None of it is checked against its id.
+    fn peek(&self, id: &ObjectId, length: usize) -> Read<(u64, Option<Vec<u8>>)> {
+        self.read_copies(id, |copy| match copy {
+            Copy::Packed(reader, place) => Ok((reader.size(place)?, reader.start(place, length)?)),
+            Copy::Loose(object) => {
+                let object = object.map_err(unreadable)?;
+                Ok((object.size, Some(object.start(length).map_err(unreadable)?)))
+            }
+        })
     }
 
     /// A commit.
     pub fn commit(&self, id: &CommitId) -> Read<Commit> {
-        let raw = self.read(&id.0, ObjectType::Commit, usize::MAX)?;
+        let raw = self.read(&id.0, ObjectType::Commit, MAX_COMMIT, Self::is_id_of)?;
         parse_commit(*id, &raw)
             .ok_or_else(|| ObjectError::Damaged(id.0, "not a commit that git would write".to_owned()))
     }
@@ -217,14 +273,29 @@ impl Git {
         Ok(self.read_tree(id)?.items().map(Item::to_entry).collect())
     }
 
-    /// A tree, in its own bytes. A child's trees are its parent's, but for what it changed: those of late are kept.
+    /// A tree that git would write.
     pub fn read_tree(&self, id: &TreeId) -> Read<Arc<Tree>> {
+        let tree = self.read_tree_as_git(id)?;
+        if tree.is_orderly() {
+            return Ok(tree);
+        }
+        Err(ObjectError::Damaged(id.0, "not a tree that git would write".to_owned()))
+    }
+
+    /// A tree as git reads it, in its own bytes: entries may stand in any order and under any name. A child's trees are
+    /// its parent's, but for what it changed: those of late are kept.
+    pub(super) fn read_tree_as_git(&self, id: &TreeId) -> Read<Arc<Tree>> {
         if let Some(known) = self.trees.borrow_mut().get(id, |tree| tree.size()) {
             return Ok(known);
         }
-        let raw = Arc::unwrap_or_clone(self.read(&id.0, ObjectType::Tree, usize::MAX)?);
+        let raw = match self.read(&id.0, ObjectType::Tree, MAX_TREE, Self::is_id_of) {
+            // Git has the empty tree without an object.
+            Err(ObjectError::Missing(_)) if self.is_id_of(&id.0, ObjectType::Tree, b"") => Arc::default(),
+            read => read?,
+        };
+        let raw = Arc::unwrap_or_clone(raw);
         let tree = Tree::parse(raw, id.0.as_bytes().len())
-            .ok_or_else(|| ObjectError::Damaged(id.0, "not a tree that git would write".to_owned()))?;
+            .ok_or_else(|| ObjectError::Damaged(id.0, "not a tree that git can read".to_owned()))?;
         let tree = Arc::new(tree);
         self.trees.borrow_mut().put(*id, Arc::clone(&tree), tree.size());
         Ok(tree)
@@ -232,38 +303,47 @@ impl Git {
 
     /// The bytes of a file, if there are at most `limit`.
     pub fn blob(&self, id: &ObjectId, limit: usize) -> Read<Vec<u8>> {
-        self.read(id, ObjectType::Blob, limit).map(Arc::unwrap_or_clone)
+        self.read(id, ObjectType::Blob, limit, Self::is_id_of).map(Arc::unwrap_or_clone)
+    }
+
+    /// How many bytes an object has, as its header says.
+    pub fn blob_size(&self, id: &ObjectId) -> Read<u64> {
+        self.peek(id, 0).map(|(size, _)| size)
     }
 
     /// The bytes of a note or of evidence. What these say is held to SHA-256 by what they say, whatever blob it stands in; the
     /// blob's own id tells no more than whether it is whole.
     pub(crate) fn proof_blob(&self, id: &ObjectId, limit: usize) -> Read<Arc<Vec<u8>>> {
-        match self.read_packed(id, ObjectType::Blob, limit, Self::is_plain_id_of) {
-            Some(content) => Ok(content),
-            None => self.read(id, ObjectType::Blob, limit),
-        }
+        self.read(id, ObjectType::Blob, limit, Self::is_plain_id_of)
     }
 
-    /// The bytes of a file; `None` if there are more than `limit`. What is there after one commit is there before the
-    /// next that changes it: those of late are kept.
-    pub(super) fn blob_within(&self, id: &ObjectId, limit: usize) -> Read<Option<Arc<Vec<u8>>>> {
+    /// The text of a file; `None` if it is binary, by git's rule: it is very large, or has a NUL among its first bytes. What
+    /// is there after one commit is there before the next that changes it: those of late are kept.
+    pub(crate) fn text_blob(&self, id: &ObjectId) -> Read<Option<Arc<Vec<u8>>>> {
+        let is_binary = |bytes: &[u8]| memchr::memchr(0, &bytes[..bytes.len().min(LOOKED_AT)]).is_some();
         if let Some(known) = self.files.borrow_mut().get(id, |file| file.len()) {
-            return Ok(Some(known).filter(|file| file.len() <= limit));
+            return Ok(Some(known).filter(|file| !is_binary(file)));
         }
-        let content = match self.read_packed(id, ObjectType::Blob, limit, Self::is_id_of) {
-            Some(content) => content,
-            None if self.size(id)? > limit => return Ok(None),
-            None => self.read(id, ObjectType::Blob, usize::MAX)?,
+        let read = |limit| self.read(id, ObjectType::Blob, limit, Self::is_id_of);
+        let content = match read(SMALL_TEXT) {
+            // A large binary file need not be read: a patch names it by its id alone.
+            Err(ObjectError::Limit(..)) => match self.peek(id, LOOKED_AT)? {
+                (size, _) if size > LARGEST_TEXT => return Ok(None),
+                (_, Some(start)) if is_binary(&start) => return Ok(None),
+                _ => read(MAX_TEXT)?,
+            },
+            small => small?,
         };
         self.files.borrow_mut().put(*id, Arc::clone(&content), content.len());
-        Ok(Some(content))
+        Ok(Some(content).filter(|file| !is_binary(file)))
     }
 
     /// Whether an object is in this clone.
     pub fn has(&self, id: &ObjectId) -> bool {
-        let Ok(oid) = Oid::from_bytes(id.as_bytes()) else { return false };
-        id.as_bytes().len() * 2 == self.hex_length()
-            && self.with_objects(|objects| Ok(objects.exists(oid))).unwrap_or(false)
+        let right_length = id.as_bytes().len() * 2 == self.hex_length();
+        let is_loose = || self.loose.iter().any(|directory| loose::path(directory, id).is_file());
+        let is_packed = || self.places(id).is_ok_and(|places| !places.is_empty());
+        right_length && (is_loose() || is_packed())
     }
 
     /// The file at a path of a tree, such as `.proof/policy.toml`; `None` if there is none.
@@ -283,23 +363,33 @@ impl Git {
         Ok(None)
     }
 
-    /// Writes an object. Libgit2 would look through all packs before each one that is new; what is there already is left to
-    /// it all the same, for it also tells a gc beside us that the object is wanted.
+    /// Writes an object, unless it is there.
     fn write(&self, kind: ObjectType, bytes: &[u8]) -> Result<ObjectId> {
-        let objects = self.writable()?;
+        self.must_be_writable()?;
         let failed = |error: &git2::Error| self.failed(&format!("cannot write a {kind}"), error);
         let oid = Oid::hash_object_ext(kind, bytes, self.repository.object_format()).map_err(|error| failed(&error))?;
         let id = ObjectId::from_bytes(oid.as_bytes())
             .ok_or_else(|| Error::new(Code::RepositoryFailed, "libgit2 gave an id of an unknown length"))?;
-        if objects.exists_ext(oid, OdbLookupFlags::NO_REFRESH) {
-            objects.write(kind, bytes).map_err(|error| failed(&error))?;
-        } else {
+        if !self.freshen(&id) {
             let directory = self.place.common_dir.join("objects");
             let mut packer = self.packer.borrow_mut();
             loose::write(&mut packer, &directory, self.context.new_id().as_str(), &id, (kind, bytes))
                 .map_err(|error| failed(&git2::Error::from_str(&error.to_string())))?;
         }
         Ok(id)
+    }
+
+    /// Whether an object is here and stays: the file that it is in counts as new from now on, so that a gc beside us leaves
+    /// it alone. Git keeps no object for being in a cruft pack.
+    fn freshen(&self, id: &ObjectId) -> bool {
+        if self.loose.iter().any(|directory| loose::freshen(&loose::path(directory, id))) {
+            return true;
+        }
+        let packs = Arc::clone(self.reader().packs());
+        packs
+            .all(id)
+            .filter_map(|(pack, _)| packs.get(pack))
+            .any(|pack| !pack.is_cruft() && loose::freshen(&pack.path()))
     }
 
     /// Writes a file.
@@ -379,7 +469,12 @@ fn parse_commit(id: CommitId, raw: &[u8]) -> Option<Commit> {
             None => parents.push(CommitId(same_length(object(next, b"parent ")?)?)),
         }
     };
-    line()?.strip_prefix(b"committer ")?;
+    let committer = line()?.strip_prefix(b"committer ")?;
+    let committed = committer
+        .rsplit(|byte| *byte == b'>')
+        .next()
+        .and_then(|time| time.trim_ascii().split(|byte| *byte == b' ').next());
+    let committed = committed.and_then(|time| std::str::from_utf8(time).ok()?.parse().ok()).unwrap_or(0);
     loop {
         let next = line()?;
         if next.is_empty() {
@@ -393,5 +488,13 @@ fn parse_commit(id: CommitId, raw: &[u8]) -> Option<Commit> {
     let message = rest.to_vec();
     let end = author.iter().rposition(|byte| *byte == b'>')?;
     let (who, when) = author.split_at(end + 1);
-    Some(Commit { id, tree, parents, author: who.to_vec(), author_time: when.trim_ascii().to_vec(), message })
+    Some(Commit {
+        id,
+        tree,
+        parents,
+        author: who.to_vec(),
+        author_time: when.trim_ascii().to_vec(),
+        committed,
+        message,
+    })
 }

@@ -1,19 +1,21 @@
 //! An open repository, of any kind that git makes: SHA-1 or SHA-256, refs in files or in reftables, bare or not, a linked
-//! worktree, a partial clone. libgit2 reads and writes the objects; what it cannot do is asked of git itself.
+//! worktree, a partial clone. libgit2 reads settings and refs; objects are read and written here; the rest is asked of git.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, Once};
+use std::sync::{Arc, Once};
 
-use git2::{ObjectFormat, Odb, RepositoryOpenFlags};
+use git2::{ObjectFormat, RepositoryOpenFlags};
 use libdeflater::Compressor;
 
 use super::discover::Repository;
 use super::index::{Packs, Place};
+use super::limits::Meter;
 use super::loose;
 use super::pack::{Family, Reader};
 use super::recent::Recent;
 use super::tree::Tree;
+use crate::access::Sharing;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{ObjectId, TreeId};
@@ -29,16 +31,16 @@ pub struct Git {
     pub(super) place: Repository,
     /// The settings as they were when it was opened: each question to libgit2 looks at every file anew.
     settings: git2::Config,
-    /// Where loose objects may be.
+    /// Where objects may be.
     pub(super) loose: Vec<PathBuf>,
     /// Refs that libgit2 cannot read are read and moved by the git command.
     pub(super) refs_by_command: bool,
-    /// Objects beside the repository's own: those that a push has brought but that are not accepted yet.
-    quarantine: Option<Odb<'static>>,
-    /// Packs, where many objects are to be read.
-    pub(super) packed: Option<RefCell<Reader>>,
-    /// The same where few are: what would trap libgit2 is kept from it.
-    pub(super) guard: OnceCell<RefCell<Reader>>,
+    /// Whether there are objects beside the repository's own: those that a push has brought but that are not accepted yet.
+    quarantined: bool,
+    /// Packs, once one was needed.
+    pub(super) packed: RefCell<Option<Reader>>,
+    /// What may still be read and computed.
+    pub(crate) meter: Meter,
     /// Packs what is written.
     pub(super) packer: RefCell<Option<Compressor>>,
     /// Trees that were read of late.
@@ -59,20 +61,19 @@ impl std::fmt::Debug for Git {
 impl Git {
     /// Opens a repository that was found.
     pub fn open(place: &Repository, context: &Context) -> Result<Self> {
-        allow_extensions();
+        set_up();
         let flags = RepositoryOpenFlags::NO_SEARCH | RepositoryOpenFlags::NO_DOTGIT;
         let ceilings: [&std::ffi::OsStr; 0] = [];
-        let open = || git2::Repository::open_ext(&place.git_dir, flags, ceilings);
-        let repository = match open() {
-            Err(error) if error.code() == git2::ErrorCode::Owner && git_trusts(context) => without_asking_owner(open),
-            other => other,
-        };
+        let repository = git2::Repository::open_ext(&place.git_dir, flags, ceilings);
         let repository = repository.map_err(|error| refused(place, &error))?;
         let settings = repository.config().and_then(|mut config| config.snapshot());
         let settings = settings.map_err(|error| failed(place, "cannot read the settings", &error))?;
+        Sharing::of_setting(settings.get_string("core.sharedrepository").ok().as_deref()).set_umask();
         let storage = settings.get_string("extensions.refstorage");
         let refs_by_command = storage.is_ok_and(|storage| !storage.eq_ignore_ascii_case("files"));
-        let quarantine = quarantine(&repository, place, context)?;
+        let quarantined = ["GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES"]
+            .iter()
+            .any(|name| context.variable(name).is_some());
         Ok(Self {
             repository,
             context: context.clone(),
@@ -80,9 +81,9 @@ impl Git {
             settings,
             loose: loose::directories(place, context),
             refs_by_command,
-            quarantine,
-            packed: None,
-            guard: OnceCell::new(),
+            quarantined,
+            packed: RefCell::new(None),
+            meter: Meter::default(),
             packer: RefCell::new(None),
             trees: RefCell::new(Recent::new(KEPT)),
             files: RefCell::new(Recent::new(KEPT)),
@@ -94,12 +95,12 @@ impl Git {
         Arc::new(Packs::open(&self.loose, self.hex_length() / 2, many))
     }
 
-    /// From now on, packs are read here and not by libgit2.
+    /// Reads objects from these packs, which another thread may read from, too.
     pub(crate) fn read_packs(&mut self, packs: Arc<Packs>) {
-        self.packed = Some(RefCell::new(Reader::new(packs)));
+        self.packed = RefCell::new(Some(Reader::new(packs)));
     }
 
-    /// The same of all packs that are there now.
+    /// The same repository, ready for many objects.
     #[must_use]
     pub fn reading_packs(mut self) -> Self {
         let packs = self.packs(true);
@@ -107,29 +108,30 @@ impl Git {
         self
     }
 
-    /// Sorts objects by what is a delta of what, where packs are read here: git keeps those that belong together all over the
-    /// pack, and each that is read alone is put together from its beginning.
-    pub fn sort_by_family<T>(&self, objects: &mut [T], id: impl Fn(&T) -> &ObjectId) {
-        objects.sort_by_cached_key(|object| self.place_of(id(object)));
-        objects.sort_by_cached_key(|object| self.place_of(id(object)).map(|place| (self.family_of(place), place)));
+    /// Sorts objects by what is a delta of what: git keeps those that belong together all over the pack, and each that is
+    /// read alone is put together from its beginning.
+    pub fn sort_by_family<T>(&self, objects: Vec<T>, id: impl Fn(&T) -> &ObjectId) -> Vec<T> {
+        let placed = objects.into_iter().map(|object| (self.place_of(id(&object)), object));
+        let mut placed: Vec<(Option<Place>, T)> = placed.collect();
+        placed.sort_by_key(|(place, _)| *place);
+        placed.sort_by_cached_key(|(place, _)| place.map(|place| (self.family_of(place), place)));
         self.forget_families();
+        placed.into_iter().map(|(_, object)| object).collect()
     }
 
-    /// Where an object is; `None` where it is in no pack that is read here.
+    /// Where an object is; `None` where it is in no pack.
     pub(crate) fn place_of(&self, id: &ObjectId) -> Option<Place> {
-        self.packed.as_ref()?.borrow().packs().find(id)
+        self.reader().packs().find(id)
     }
 
     /// Of what an object in a pack is a delta. Fast if objects are asked about in the order of their places.
-    pub(crate) fn family_of(&self, place: Place) -> Option<Family> {
-        Some(self.packed.as_ref()?.borrow_mut().family(place))
+    pub(crate) fn family_of(&self, place: Place) -> Family {
+        self.reader().family(place)
     }
 
     /// Forgets what was asked about families.
     pub(crate) fn forget_families(&self) {
-        if let Some(packed) = &self.packed {
-            packed.borrow_mut().forget_families();
-        }
+        self.reader().forget_families();
     }
 
     /// The repository of the working directory.
@@ -174,6 +176,18 @@ impl Git {
         self.settings.get_string(key).ok()
     }
 
+    /// The names of the remotes that are set up.
+    pub fn remote_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let Ok(mut entries) = self.settings.entries(Some("^remote\\..*\\.url$")) else { return names };
+        while let Some(Ok(entry)) = entries.next() {
+            let name =
+                entry.name().ok().and_then(|key| key.strip_prefix("remote.")?.strip_suffix(".url").map(str::to_owned));
+            names.extend(name.filter(|name| !names.contains(name)));
+        }
+        names
+    }
+
     /// The value of a setting that is a path, with `~/` filled in.
     pub fn path_setting(&self, key: &str) -> Option<String> {
         self.settings.get_path(key).ok().map(|path| path.to_string_lossy().into_owned())
@@ -190,20 +204,9 @@ impl Git {
         false
     }
 
-    /// Works on the objects that are read.
-    pub(super) fn with_objects<T>(
-        &self,
-        work: impl FnOnce(&Odb<'_>) -> Result<T, git2::Error>,
-    ) -> Result<T, git2::Error> {
-        match &self.quarantine {
-            Some(objects) => work(objects),
-            None => work(&self.repository.odb()?),
-        }
-    }
-
     /// Refuses where a push is being judged: what it brought must not become permanent by us.
     pub fn must_be_writable(&self) -> Result<()> {
-        if self.quarantine.is_some() {
+        if self.quarantined {
             return Err(Error::new(
                 Code::RepositoryRefused,
                 "objects of a push that is being judged are not written to",
@@ -211,12 +214,6 @@ impl Git {
             .hint("run it outside of a hook of git receive-pack"));
         }
         Ok(())
-    }
-
-    /// The objects that are written.
-    pub(super) fn writable(&self) -> Result<Odb<'_>> {
-        self.must_be_writable()?;
-        self.repository.odb().map_err(|error| self.failed("cannot open the objects", &error))
     }
 
     pub(super) fn failed(&self, what: &str, error: &git2::Error) -> Error {
@@ -229,64 +226,20 @@ impl Git {
     }
 }
 
-/// Lets libgit2 open repositories whose extensions do not concern it. Once, before the first is opened.
+/// Lets libgit2 open repositories whose extensions do not concern it, whoever owns them: `Repository::discover` has
+/// checked the owner, by more of git's settings than libgit2 reads. Once, before the first repository is opened.
 #[allow(unsafe_code)]
-fn allow_extensions() {
-    static ALLOW: Once = Once::new();
-    ALLOW.call_once(|| {
+fn set_up() {
+    static SET_UP: Once = Once::new();
+    SET_UP.call_once(|| {
         // SAFETY: libgit2 asks that no other thread uses it meanwhile. Every use of it is behind `Git::open`, which waits
         // for this call.
         let _ = unsafe { git2::opts::set_extensions(&HARMLESS_EXTENSIONS) };
+        // SAFETY: as before.
+        let _ = unsafe { git2::opts::set_verify_owner_validation(false) };
+        // A ref is only ever set to a commit that was just written or read here, so libgit2 need not look for it in packs.
+        git2::opts::strict_object_creation(false);
     });
-}
-
-/// Whether git itself works in a repository of someone else: it reads settings that libgit2 does not know of, such as
-/// those that `GIT_CONFIG_GLOBAL` names.
-fn git_trusts(context: &Context) -> bool {
-    super::process::git_dir(context).is_some()
-}
-
-/// Opens a repository whoever owns it.
-#[allow(unsafe_code)]
-fn without_asking_owner<T>(open: impl FnOnce() -> T) -> T {
-    static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock();
-    // SAFETY: libgit2 asks that nobody sets it at the same time, and the lock sees to that. A thread that opens another
-    // repository right then is spared the question, too; commands work on one repository.
-    let _ = unsafe { git2::opts::set_verify_owner_validation(false) };
-    let opened = open();
-    // SAFETY: as before.
-    let _ = unsafe { git2::opts::set_verify_owner_validation(true) };
-    opened
-}
-
-/// In a hook of receive-pack the new objects are in a directory of their own, which the environment names.
-fn quarantine(repository: &git2::Repository, place: &Repository, context: &Context) -> Result<Option<Odb<'static>>> {
-    if context.variable("GIT_OBJECT_DIRECTORY").is_none()
-        && context.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES").is_none()
-    {
-        return Ok(None);
-    }
-    quarantined(repository, place, context).map(Some).map_err(|error| failed(place, "cannot open the objects", &error))
-}
-
-fn quarantined<'a>(
-    repository: &git2::Repository,
-    place: &Repository,
-    context: &Context,
-) -> Result<Odb<'a>, git2::Error> {
-    let odb = Odb::new_ext(repository.object_format())?;
-    let mut directories: Vec<_> =
-        context.variable("GIT_OBJECT_DIRECTORY").map(|path| context.directory.join(path)).into_iter().collect();
-    if let Some(list) = context.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
-        directories.extend(std::env::split_paths(&list).map(|path| context.directory.join(path)));
-    }
-    directories.push(place.common_dir.join("objects"));
-    for directory in directories {
-        let path = directory.to_str().ok_or_else(|| git2::Error::from_str("an object directory is not UTF-8"))?;
-        odb.add_disk_alternate(path)?;
-    }
-    Ok(odb)
 }
 
 fn failed(place: &Repository, what: &str, error: &git2::Error) -> Error {
@@ -297,13 +250,6 @@ fn failed(place: &Repository, what: &str, error: &git2::Error) -> Error {
 
 fn refused(place: &Repository, error: &git2::Error) -> Error {
     let place = place.git_dir.display();
-    if error.code() == git2::ErrorCode::Owner {
-        // Git wants the worktree named, not its .git; so does libgit2, and it says which.
-        let named = error.message().split('\'').nth(1).map_or_else(|| place.to_string(), str::to_owned);
-        return Error::new(Code::RepositoryRefused, format!("{place} belongs to someone else"))
-            .because(error.message())
-            .hint(format!("if you trust it: git config --global --add safe.directory '{named}'"));
-    }
     Error::new(Code::RepositoryRefused, format!("cannot open {place}"))
         .because(error.message())
         .hint("`git status` tells whether git itself can; a later version of git-proof may know this kind")

@@ -5,77 +5,90 @@ use std::sync::Arc;
 
 use git2::{DiffOptions, Patch};
 
+use super::limits::may_compare;
 use super::objects::{ObjectError, Read};
 use super::open::Git;
 use super::quote::quoted;
-use super::tree::Item;
-use crate::proof::change::ChangeHasher;
-use crate::proof::digest::{ChangeId, ObjectId};
+use crate::proof::change::{ChangeHasher, ChangeIds};
+use crate::proof::merge::{Entry, Mode};
 
-/// Git takes a larger file for a binary one (`core.bigFileThreshold`).
-const LARGEST_TEXT: usize = 512 << 20;
-/// How far git looks for a NUL byte, which makes a file a binary one.
-const LOOKED_AT: usize = 8000;
-
-const KIND: u32 = 0o170_000;
-const REGULAR: u32 = 0o100_000;
-const SYMLINK: u32 = 0o120_000;
-const TREE: u32 = 0o040_000;
-const SUBMODULE: u32 = 0o160_000;
+/// Bytes of a patch that are gathered before they are hashed.
+const GATHERED: usize = 64 << 10;
 
 const NO_NEWLINE: &[u8] = b"\n\\ No newline at end of file\n";
-
-/// What is at a path, before or after.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Side {
-    mode: u32,
-    id: ObjectId,
-}
-
-impl Side {
-    /// An entry, its mode as git sees it: of a file's permissions, only whether its owner may run it.
-    pub(super) fn of(entry: &Item<'_>) -> Self {
-        let mode = match entry.mode & KIND {
-            REGULAR if entry.mode & 0o100 == 0 => REGULAR | 0o644,
-            REGULAR => REGULAR | 0o755,
-            kind @ (SYMLINK | TREE) => kind,
-            _ => SUBMODULE,
-        };
-        Self { mode, id: entry.id }
-    }
-
-    fn kind(&self) -> u32 {
-        self.mode & KIND
-    }
-}
 
 /// Prints patches into a hash. What the hash leaves out of a patch is not printed in the first place: line numbers, and
 /// the ids of files whose text is there.
 pub(super) struct Printer<'a> {
     git: &'a Git,
     hasher: ChangeHasher,
+    /// The same patch without the lines around what changed.
+    bare: ChangeHasher,
     options: DiffOptions,
     /// The patch that is being printed.
     text: Vec<u8>,
+    /// The patch that is being printed, without the lines around what changed.
+    bare_text: Vec<u8>,
+}
+
+impl Git {
+    /// The text of an entry; `None` if it is binary.
+    pub(crate) fn text(&self, entry: &Entry) -> Read<Option<Arc<Vec<u8>>>> {
+        if entry.mode == Mode::Submodule {
+            return Ok(Some(Arc::new(format!("Subproject commit {}\n", entry.id).into_bytes())));
+        }
+        self.text_blob(&entry.id)
+    }
+
+    /// The lines of the older text that each hunk of the patch between two has, those around the change included; `None`
+    /// if one of them is binary.
+    pub(crate) fn old_lines(&self, old: &Entry, new: &Entry) -> Read<Option<Vec<Vec<u8>>>> {
+        let (Some(before), Some(after)) = (self.text(old)?, self.text(new)?) else { return Ok(None) };
+        may_compare(&self.meter, &[&before, &after]).map_err(|why| ObjectError::Limit(old.id, why))?;
+        let read = || -> Result<Vec<Vec<u8>>, git2::Error> {
+            let patch = Patch::from_buffers(&before, None, &after, None, Some(&mut options()))?;
+            let mut hunks = Vec::new();
+            for hunk in 0..patch.num_hunks() {
+                let mut lines = Vec::new();
+                for line in 0..patch.num_lines_in_hunk(hunk)? {
+                    let line = patch.line_in_hunk(hunk, line)?;
+                    if matches!(line.origin(), ' ' | '-') {
+                        lines.extend_from_slice(line.content());
+                    }
+                }
+                hunks.push(lines);
+            }
+            Ok(hunks)
+        };
+        let failed =
+            |error: git2::Error| ObjectError::Damaged(old.id, format!("it cannot be compared: {}", error.message()));
+        read().map(Some).map_err(failed)
+    }
+}
+
+/// How texts are compared. As text by force: what is binary has been told before, by git's rule, which is not quite
+/// libgit2's.
+fn options() -> DiffOptions {
+    let mut options = DiffOptions::new();
+    options.context_lines(3).interhunk_lines(0).indent_heuristic(true).force_text(true);
+    options
 }
 
 impl<'a> Printer<'a> {
     pub(super) fn new(git: &'a Git) -> Self {
-        let mut options = DiffOptions::new();
-        // Text by force: what is binary has been told before, by git's rule, which is not quite libgit2's.
-        options.context_lines(3).interhunk_lines(0).indent_heuristic(true).force_text(true);
-        Self { git, hasher: ChangeHasher::new(), options, text: Vec::new() }
+        let (hasher, bare) = (ChangeHasher::new(), ChangeHasher::new());
+        Self { git, hasher, bare, options: options(), text: Vec::new(), bare_text: Vec::new() }
     }
 
-    /// The change id of all that was printed; `None` if nothing was.
-    pub(super) fn finish(self) -> Option<ChangeId> {
-        self.hasher.finish()
+    /// The change ids of all that was printed; `None` if nothing was.
+    pub(super) fn finish(self) -> Option<ChangeIds> {
+        Some(ChangeIds { wide: self.hasher.finish()?, bare: self.bare.finish()? })
     }
 
     /// Prints the patch of a path. What became another kind of thing is taken away first, and then put there.
-    pub(super) fn print(&mut self, path: &[u8], old: Option<Side>, new: Option<Side>) -> Read<()> {
+    pub(super) fn print(&mut self, path: &[u8], old: Option<Entry>, new: Option<Entry>) -> Read<()> {
         match (old, new) {
-            (Some(was), Some(is)) if was.kind() != is.kind() => {
+            (Some(was), Some(is)) if !alike(was.mode, is.mode) => {
                 self.one(path, old, None)?;
                 self.one(path, None, new)
             }
@@ -83,9 +96,10 @@ impl<'a> Printer<'a> {
         }
     }
 
-    fn one(&mut self, path: &[u8], old: Option<Side>, new: Option<Side>) -> Read<()> {
+    fn one(&mut self, path: &[u8], old: Option<Entry>, new: Option<Entry>) -> Read<()> {
         let names = [quoted(b"a/", path), quoted(b"b/", path)];
         self.text.clear();
+        self.bare_text.clear();
         self.put(&[b"diff --git ", &names[0], b" ", &names[1], b"\n"]);
         match (old, new) {
             (None, Some(new)) => self.mode("new file", new),
@@ -104,31 +118,28 @@ impl<'a> Printer<'a> {
             }
         }
         self.hasher.push(&self.text);
+        self.bare.push(&self.bare_text);
         Ok(())
     }
 
     /// The text at a path; `None` if it is none.
-    fn content(&self, side: Option<Side>) -> Read<Option<Arc<Vec<u8>>>> {
+    fn content(&self, side: Option<Entry>) -> Read<Option<Arc<Vec<u8>>>> {
         let Some(side) = side else { return Ok(Some(Arc::default())) };
-        if side.kind() == SUBMODULE {
-            return Ok(Some(Arc::new(format!("Subproject commit {}\n", side.id).into_bytes())));
-        }
-        let bytes = self.git.blob_within(&side.id, LARGEST_TEXT)?;
-        Ok(bytes.filter(|bytes| memchr::memchr(0, &bytes[..bytes.len().min(LOOKED_AT)]).is_none()))
+        self.git.text(&side)
     }
 
-    fn binary(&mut self, labels: [&[u8]; 2], old: Option<Side>, new: Option<Side>) {
+    fn binary(&mut self, labels: [&[u8]; 2], old: Option<Entry>, new: Option<Entry>) {
         let absent = "0".repeat(self.git.hex_length());
-        let id = |side: Option<Side>| side.map_or(absent.clone(), |side| side.id.to_string());
+        let id = |side: Option<Entry>| side.map_or(absent.clone(), |side| side.id.to_string());
         let mode = match (old, new) {
-            (Some(old), Some(new)) if old.mode == new.mode => format!(" {:06o}", new.mode),
+            (Some(old), Some(new)) if old.mode == new.mode => format!(" {:06o}", new.mode.bits()),
             _ => String::new(),
         };
         self.put(&[format!("index {}..{}{mode}\n", id(old), id(new)).as_bytes()]);
         self.put(&[b"Binary files ", labels[0], b" and ", labels[1], b" differ\n"]);
     }
 
-    fn lines(&mut self, labels: [&[u8]; 2], old: &[u8], new: &[u8], side: Option<Side>) -> Read<()> {
+    fn lines(&mut self, labels: [&[u8]; 2], old: &[u8], new: &[u8], side: Option<Entry>) -> Read<()> {
         if old == new {
             return Ok(());
         }
@@ -143,16 +154,16 @@ impl<'a> Printer<'a> {
             self.all(b'+', new);
             return Ok(());
         }
-        self.hunks(old, new).map_err(|error| match side {
-            Some(side) => ObjectError::Damaged(side.id, format!("it cannot be compared: {}", error.message())),
-            None => unreachable!("two texts that differ, and neither is there"),
-        })
+        let Some(side) = side else { unreachable!("two texts that differ, and neither is there") };
+        may_compare(&self.git.meter, &[old, new]).map_err(|why| ObjectError::Limit(side.id, why))?;
+        self.hunks(old, new)
+            .map_err(|error| ObjectError::Damaged(side.id, format!("it cannot be compared: {}", error.message())))
     }
 
     /// A text of which every line is gone, or new.
     fn all(&mut self, sign: u8, text: &[u8]) {
         for line in text.split_inclusive(|byte| *byte == b'\n') {
-            self.put(&[&[sign], line]);
+            self.line(Some(sign), line, false);
         }
         if !text.is_empty() && !text.ends_with(b"\n") {
             self.put(&[NO_NEWLINE]);
@@ -167,29 +178,58 @@ impl<'a> Printer<'a> {
         }
         for hunk in 0..patch.num_hunks() {
             self.text.extend_from_slice(b"@@\n");
+            let mut inside = false; // of a run of changed lines
             for line in 0..patch.num_lines_in_hunk(hunk)? {
                 let line = patch.line_in_hunk(hunk, line)?;
-                // Other signs are for the remark that the line before has no newline.
-                if let sign @ (' ' | '+' | '-') = line.origin() {
-                    self.text.push(sign as u8);
+                let origin = line.origin();
+                // `=` marks the remark that a line on both sides has no newline.
+                let around = matches!(origin, ' ' | '=');
+                if !around && !inside {
+                    self.bare_text.extend_from_slice(b"@@\n");
                 }
-                self.text.extend_from_slice(line.content());
+                inside = !around;
+                // Other signs are for the remark that the line before has no newline.
+                let sign = matches!(origin, ' ' | '+' | '-').then_some(origin as u8);
+                self.line(sign, line.content(), around);
             }
         }
         Ok(())
     }
 
-    fn mode(&mut self, what: &str, side: Side) {
-        self.put(&[format!("{what} mode {:06o}\n", side.mode).as_bytes()]);
+    /// Prints a line of a file, which stands `around` a change or is part of one. A patch may be as large as the file, so
+    /// that it is not gathered as a whole.
+    fn line(&mut self, sign: Option<u8>, content: &[u8], around: bool) {
+        let bare = (&mut self.bare, &mut self.bare_text);
+        let all = [(&mut self.hasher, &mut self.text)].into_iter().chain((!around).then_some(bare));
+        for (hasher, text) in all {
+            text.extend(sign);
+            if text.len() + content.len() <= GATHERED {
+                text.extend_from_slice(content);
+                continue;
+            }
+            hasher.push(text);
+            hasher.push(content);
+            text.clear();
+        }
+    }
+
+    fn mode(&mut self, what: &str, side: Entry) {
+        self.put(&[format!("{what} mode {:06o}\n", side.mode.bits()).as_bytes()]);
     }
 
     fn put(&mut self, parts: &[&[u8]]) {
         for part in parts {
             self.text.extend_from_slice(part);
+            self.bare_text.extend_from_slice(part);
         }
     }
 }
 
-fn label(side: Option<Side>, name: &[u8]) -> &[u8] {
+/// Whether git shows one mode becoming the other as a change of the file, and not as one file gone and another new.
+fn alike(one: Mode, other: Mode) -> bool {
+    one == other || one.is_regular() && other.is_regular()
+}
+
+fn label(side: Option<Entry>, name: &[u8]) -> &[u8] {
     if side.is_some() { name } else { b"/dev/null" }
 }

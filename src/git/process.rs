@@ -1,13 +1,25 @@
 //! What only git knows, asked of git itself, and what only git can do: the network, and refs that libgit2 cannot read.
 
 use std::ffi::{OsStr, OsString};
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use super::limits::{MAX_PATH_BYTES, cost};
 use super::open::Git;
+use crate::access::Sharing;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+
+/// Most bytes that git may allocate at once, so that a commit or tree of any size does not fill the memory. Git's table of
+/// eight million commits fits.
+const ALLOC_LIMIT: &str = "128m";
+
+/// Most bytes of memory of a git that merges what others have pushed. The merges of git's own history take a tenth.
+const DATA_LIMIT: u64 = 200 << 20;
 
 /// Who works here, as git would write it into a commit: `Name <email>`. `None` if git does not know.
 pub fn identity(context: &Context) -> Option<String> {
@@ -42,9 +54,16 @@ pub fn worktree_root(context: &Context) -> Option<PathBuf> {
     (!path.is_empty()).then(|| PathBuf::from(OsString::from_vec(path)))
 }
 
-/// The repository that git works in here; `None` where it refuses to.
-pub(super) fn git_dir(context: &Context) -> Option<Vec<u8>> {
-    ask(context, &["rev-parse", "--git-dir"])
+/// With whom the repository is shared, by every setting that git reads.
+pub fn sharing(context: &Context) -> Sharing {
+    let said = ask(context, &["config", "--get", "core.sharedRepository"]);
+    Sharing::of_setting(said.as_deref().map(String::from_utf8_lossy).as_deref().map(str::trim_end))
+}
+
+/// Whether git works in the repository of this directory. It does not where the owner is someone else, unless a setting
+/// `safe.directory` says so.
+pub(super) fn is_trusted(context: &Context) -> bool {
+    ask(context, &["rev-parse", "--git-dir"]).is_some()
 }
 
 /// Lets git add a trailer to the message in a file, by the user's own settings. One that is there is not added again.
@@ -80,6 +99,33 @@ pub(super) fn ask(context: &Context, arguments: &[&str]) -> Option<Vec<u8>> {
     output.status.success().then_some(output.stdout)
 }
 
+/// The same command, which gets no more than so many bytes for its data. Files that it maps are not among them.
+pub(super) fn in_limited_memory(command: &Command) -> Command {
+    let mut limited = Command::new("sh");
+    limited.args(["-c", &format!("ulimit -d {} 2>/dev/null; exec \"$0\" \"$@\"", DATA_LIMIT / 1024)]);
+    limited.arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => limited.env(name, value),
+            None => limited.env_remove(name),
+        };
+    }
+    if let Some(directory) = command.get_current_dir() {
+        limited.current_dir(directory);
+    }
+    limited
+}
+
+/// All that a process prints, as far as anyone would read it.
+fn all_of(pipe: Option<impl Read>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        let _ = pipe.by_ref().take(MAX_PATH_BYTES as u64).read_to_end(&mut bytes); // what was cut off is no answer
+        let _ = io::copy(&mut pipe, &mut io::sink());
+    }
+    bytes
+}
+
 impl Git {
     /// A git command in this repository that sees its objects as they are: no replaced objects, no grafts, nothing
     /// fetched on the way, no program that the configuration names, and messages in English.
@@ -92,6 +138,7 @@ impl Git {
             .env("GIT_NO_LAZY_FETCH", "1")
             .env("GIT_OPTIONAL_LOCKS", "0")
             .env("GIT_FLUSH", "0") // rev-list would write each line by itself
+            .env("GIT_ALLOC_LIMIT", ALLOC_LIMIT)
             .env_remove("GIT_SHALLOW_FILE")
             .stdin(Stdio::null());
         command
@@ -108,17 +155,35 @@ impl Git {
         command
     }
 
-    /// Runs a command to its end.
+    /// Runs a command to its end, but no longer than the judgement of a commit may still take.
     pub(super) fn run(&self, command: &mut Command) -> Result<Output> {
-        command.output().map_err(|error| self.not_run(error))
-    }
-
-    /// Runs a command to its end, and does something else meanwhile.
-    pub(super) fn run_beside<T>(&self, command: &mut Command, work: impl FnOnce() -> T) -> Result<(Output, T)> {
+        let Some(units) = self.meter.left() else { return command.output().map_err(|error| self.not_run(error)) };
+        let patience = Duration::from_nanos(units.saturating_mul(cost::NANOSECONDS_PER_UNIT));
+        let begun = Instant::now();
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let child = child.map_err(|error| self.not_run(error))?;
-        let done = work();
-        Ok((child.wait_with_output().map_err(|error| self.not_run(error))?, done))
+        let mut child = child.map_err(|error| self.not_run(error))?;
+        let pipes = (child.stdout.take(), child.stderr.take());
+        let read = thread::spawn(move || (all_of(pipes.0), all_of(pipes.1)));
+        let status = loop {
+            if let Some(status) = child.try_wait().map_err(|error| self.not_run(error))? {
+                break Some(status);
+            }
+            if begun.elapsed() > patience {
+                break None;
+            }
+            thread::sleep(Duration::from_micros(500));
+        };
+        let spent = begun.elapsed().as_nanos() / u128::from(cost::NANOSECONDS_PER_UNIT);
+        let spent = self.meter.spend(u64::try_from(spent).unwrap_or(u64::MAX));
+        let Some(status) = status else {
+            let _ = child.kill(); // it may have ended by itself
+            let _ = child.wait();
+            let _ = self.meter.spend(u64::MAX);
+            return Err(Error::new(Code::LimitReached, "git took longer than the judgement of one commit may take"));
+        };
+        spent.map_err(|why| Error::new(Code::LimitReached, why))?;
+        let (stdout, stderr) = read.join().unwrap_or_default();
+        Ok(Output { status, stdout, stderr })
     }
 
     fn not_run(&self, error: std::io::Error) -> Error {

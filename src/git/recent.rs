@@ -6,7 +6,7 @@ use std::hash::Hash;
 /// Values by their keys. There are two halves: when the younger is full, it becomes the older, whose values are forgotten
 /// unless they were asked for meanwhile.
 #[derive(Debug)]
-pub(super) struct Recent<K, V> {
+pub(crate) struct Recent<K, V> {
     younger: HashMap<K, V>,
     older: HashMap<K, V>,
     bytes: usize,
@@ -15,12 +15,12 @@ pub(super) struct Recent<K, V> {
 
 impl<K: Hash + Eq + Copy, V: Clone> Recent<K, V> {
     /// Nothing yet, and never more than so many bytes.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self { younger: HashMap::new(), older: HashMap::new(), bytes: 0, limit }
     }
 
     /// A value that is still known; `size` tells how many bytes it has.
-    pub(super) fn get(&mut self, key: &K, size: impl FnOnce(&V) -> usize) -> Option<V> {
+    pub(crate) fn get(&mut self, key: &K, size: impl FnOnce(&V) -> usize) -> Option<V> {
         if let Some(found) = self.younger.get(key) {
             return Some(found.clone());
         }
@@ -30,7 +30,7 @@ impl<K: Hash + Eq + Copy, V: Clone> Recent<K, V> {
     }
 
     /// Remembers a value of so many bytes.
-    pub(super) fn put(&mut self, key: K, value: V, size: usize) {
+    pub(crate) fn put(&mut self, key: K, value: V, size: usize) {
         if size > self.limit / 2 {
             return;
         }

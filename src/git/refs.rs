@@ -38,7 +38,7 @@ impl Git {
 
     /// Moves a ref from `old` (`None`: it does not exist) to `new`. `false` if it was not at `old`.
     pub fn move_ref(&self, name: &str, old: Option<&CommitId>, new: &CommitId, why: &str) -> Result<bool> {
-        self.writable()?;
+        self.must_be_writable()?;
         if self.refs_by_command {
             return self.move_by_command(name, old, new, why);
         }

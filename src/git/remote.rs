@@ -82,6 +82,16 @@ impl Git {
         })
     }
 
+    /// The remote whose default branch is trusted: `origin`, or the only one. `None` where there is none, or where several
+    /// have other names.
+    pub fn main_remote(&self) -> Option<String> {
+        let names = self.remote_names();
+        match names.as_slice() {
+            [only] => Some(only.clone()),
+            names => names.iter().find(|name| *name == "origin").cloned(),
+        }
+    }
+
     /// The shared refs that a remote has.
     pub fn list_remote(&self, remote: &Remote) -> Result<BTreeMap<&'static str, CommitId>> {
         let mut command = self.network(["ls-remote", "--refs", "--", &remote.name]);
@@ -140,8 +150,10 @@ impl Git {
         refs: &[(&str, CommitId)],
         atomic: bool,
     ) -> Result<std::result::Result<(), PushRefusal>> {
-        let mut command =
-            self.network(["-c", "push.followTags=false", "push", "--quiet", "--porcelain", "--no-verify"]);
+        // With its sparse algorithm git goes through trees path by path, which never ends where someone has pushed trees
+        // that hold each other many times over.
+        let mut command = self.network(["-c", "push.followTags=false", "-c", "pack.useSparse=false", "push"]);
+        command.args(["--quiet", "--porcelain", "--no-verify"]);
         command.args(["--no-follow-tags", "--recurse-submodules=no", "--no-signed"]);
         if atomic {
             command.arg("--atomic");

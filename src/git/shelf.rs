@@ -1,10 +1,12 @@
 //! Trees of files under two-digit directories, `ab/abcd…`: evidence by root, changes by id. Files are added and merged,
 //! never taken away.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::objects::{DIRECTORY, FILE, Read, TreeEntry};
 use super::open::Git;
+use super::tree::Item;
+use super::visits::{PassedOver, Visits};
 use crate::error::Result;
 use crate::proof::digest::{ObjectId, TreeId};
 
@@ -35,7 +37,7 @@ impl Place {
     /// Whether an entry is what belongs there.
     fn fits(self, entry: &TreeEntry) -> bool {
         match self {
-            Self::Top => entry.is_tree(),
+            Self::Top => entry.is_tree() && is_folder(&entry.name),
             Self::Below => entry.mode == FILE,
         }
     }
@@ -46,7 +48,9 @@ impl Git {
     pub fn shelved(&self, tree: &TreeId, name: &str) -> Read<Shelved> {
         let Some(directory) = name.get(..2) else { return Ok(Shelved::Nothing) };
         let entry = |tree: &TreeId, name: &str| -> Read<Option<TreeEntry>> {
-            Ok(self.tree(tree)?.into_iter().find(|entry| entry.name == name.as_bytes()))
+            let entries = self.read_tree(tree)?;
+            let find = |directory| entries.find(name.as_bytes(), directory);
+            Ok(find(false).or_else(|| find(true)))
         };
         let Some(below) = entry(tree, directory)? else { return Ok(Shelved::Nothing) };
         if !below.is_tree() {
@@ -80,16 +84,20 @@ impl Git {
 
     /// All that is in either tree. Where both have a file and they differ, `choose` says which content stays.
     pub fn unite(&self, ours: &TreeId, theirs: &TreeId, choose: &mut Choose<'_>) -> Result<TreeId> {
-        self.unite_at(Place::Top, ours, theirs, choose)
+        let uniting = &mut Uniting { choose, visits: Visits::default() };
+        self.unite_at(Place::Top, ours, theirs, uniting)
     }
 
-    fn unite_at(&self, place: Place, ours: &TreeId, theirs: &TreeId, choose: &mut Choose<'_>) -> Result<TreeId> {
+    fn unite_at(&self, place: Place, ours: &TreeId, theirs: &TreeId, uniting: &mut Uniting<'_, '_>) -> Result<TreeId> {
         if ours == theirs {
             return Ok(*ours);
         }
-        let mut entries = self.tree(ours)?;
-        for other in self.tree(theirs)? {
-            let Some(mine) = entries.iter_mut().find(|entry| entry.name == other.name) else {
+        let (mut entries, others) = (self.tree(ours)?, self.tree(theirs)?);
+        uniting.visits.meet(ours, theirs, entries.len() + others.len())?;
+        let by_name: HashMap<Vec<u8>, usize> =
+            entries.iter().enumerate().map(|(at, entry)| (entry.name.clone(), at)).collect();
+        for other in others {
+            let Some(mine) = by_name.get(&other.name).map(|at| &mut entries[*at]) else {
                 entries.push(other);
                 continue;
             };
@@ -98,9 +106,9 @@ impl Git {
             }
             match (place.fits(mine), place.fits(&other)) {
                 (true, true) if place == Place::Top => {
-                    mine.id = self.unite_at(Place::Below, &TreeId(mine.id), &TreeId(other.id), choose)?.0;
+                    mine.id = self.unite_at(Place::Below, &TreeId(mine.id), &TreeId(other.id), uniting)?.0;
                 }
-                (true, true) => mine.id = choose(&mine.name, mine.id, other.id)?,
+                (true, true) => mine.id = (uniting.choose)(&mine.name, mine.id, other.id)?,
                 // What does not belong here gives way to what does; of two such, both clones must keep the same.
                 (false, true) => *mine = other,
                 (false, false) if (other.id, other.mode) < (mine.id, mine.mode) => *mine = other,
@@ -110,39 +118,76 @@ impl Git {
         self.write_tree(&mut entries)
     }
 
-    /// The files of two trees that are in `new` and not, or not with the same content, in `old`. What lies deeper than
-    /// files belong is not looked at.
+    /// The files of two trees that are in `new` and not, or not with the same content, in `old`, by their directory and
+    /// entry. What belongs in no directory has an empty one; what lies deeper than files belong is not looked at.
     pub fn added(&self, old: Option<&TreeId>, new: &TreeId, each: &mut dyn FnMut(&[u8], &TreeEntry)) -> Read<()> {
-        self.added_at(Place::Top, old, new, each)
+        self.added_at(b"", old, new, &mut Visits::default(), each)
     }
 
     fn added_at(
         &self,
-        place: Place,
+        folder: &[u8],
         old: Option<&TreeId>,
         new: &TreeId,
+        visits: &mut Visits,
         each: &mut dyn FnMut(&[u8], &TreeEntry),
     ) -> Read<()> {
         if old == Some(new) {
             return Ok(());
         }
-        let before = old.map(|old| self.tree(old)).transpose()?.unwrap_or_default();
-        for entry in self.tree(new)? {
-            let same = before.iter().find(|old| old.name == entry.name && old.mode == entry.mode);
+        let before = old.map(|old| self.read_tree(old)).transpose()?;
+        for entry in self.read_tree(new)?.items() {
+            visits.count_all(new, 0)?;
+            let same = before.as_ref().and_then(|before| before.find(entry.name, entry.is_tree()));
+            let same = same.filter(|old| old.mode == entry.mode);
             match same {
                 Some(old) if old.id == entry.id => {}
-                old if entry.is_tree() && place == Place::Top => {
-                    self.added_at(Place::Below, old.map(|old| TreeId(old.id)).as_ref(), &TreeId(entry.id), each)?;
+                old if folder.is_empty() && is_folder(entry.name) && entry.is_tree() => {
+                    let old = old.map(|old| TreeId(old.id));
+                    self.added_at(entry.name, old.as_ref(), &TreeId(entry.id), visits, each)?;
                 }
-                _ => each(&entry.name, &entry),
+                _ => each(folder, &entry.to_entry()),
             }
         }
         Ok(())
     }
 
+    /// The names of the files below these folders, each of two characters.
+    pub fn shelved_names(&self, tree: &TreeId, mut folders: HashSet<Vec<u8>>) -> Read<(HashSet<Vec<u8>>, PassedOver)> {
+        let mut names = HashSet::new();
+        let mut visits = Visits::default();
+        let top = self.read_tree(tree)?;
+        for folder in top.items().filter(Item::is_tree) {
+            if !folders.remove(folder.name) {
+                continue;
+            }
+            let Some(files) = visits.read(self, &TreeId(folder.id))? else { continue };
+            for file in files.items() {
+                if !visits.count() {
+                    return Ok((names, visits.passed));
+                }
+                if file.name.starts_with(folder.name) {
+                    names.insert(file.name.to_vec());
+                }
+            }
+        }
+        Ok((names, visits.passed))
+    }
+
     pub(super) fn entries_of(&self, tree: Option<&TreeId>) -> Result<Vec<TreeEntry>> {
         Ok(tree.map(|tree| self.tree(tree)).transpose()?.unwrap_or_default())
     }
+}
+
+/// Two trees on the way to be one.
+struct Uniting<'a, 'b> {
+    choose: &'a mut Choose<'b>,
+    visits: Visits,
+}
+
+/// Whether a directory may have this name: the first two digits of what is in it.
+fn is_folder(name: &[u8]) -> bool {
+    name.len() == 2 && name.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
 }
 
 /// Puts an entry in the place of the one with its name, or at the end: writing sorts.

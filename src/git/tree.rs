@@ -2,16 +2,19 @@
 
 use std::cmp::Ordering;
 
-use super::objects::{DIRECTORY, TreeEntry};
+use super::objects::{DIRECTORY, KIND, TreeEntry};
 use crate::proof::digest::ObjectId;
+use crate::proof::merge::{Entry, Mode};
 
-/// A tree that git would write.
+/// A tree that git can read.
 #[derive(Debug)]
 pub struct Tree {
     raw: Vec<u8>,
     /// Where its entries begin.
     starts: Vec<u32>,
     id_length: usize,
+    /// Whether git would write it: sorted, no name twice, no name that is no file's.
+    orderly: bool,
 }
 
 /// An entry of a tree, in the tree's own bytes.
@@ -23,8 +26,19 @@ pub(super) struct Item<'a> {
 }
 
 impl Item<'_> {
+    /// Whether git reads it as a subtree: every mode of a directory is one, `40755` too.
     pub(super) fn is_tree(&self) -> bool {
-        self.mode == DIRECTORY
+        self.mode & KIND == DIRECTORY
+    }
+
+    /// What stands there, as git reads it.
+    pub(super) fn entry(&self) -> Entry {
+        Entry { mode: Mode::of(self.mode), id: self.id }
+    }
+
+    /// Whether it is a file, be it a program or not; a link is none.
+    pub(super) fn is_file(&self) -> bool {
+        self.mode & KIND == 0o100_000
     }
 
     pub(super) fn to_entry(self) -> TreeEntry {
@@ -45,33 +59,45 @@ pub(super) fn order(one: (&[u8], bool), other: (&[u8], bool)) -> Ordering {
 }
 
 impl Tree {
-    /// Reads a tree; `None` if git would not write it.
+    /// Reads a tree; `None` if git could not.
     pub(super) fn parse(raw: Vec<u8>, id_length: usize) -> Option<Self> {
         let mut starts = Vec::with_capacity(raw.len() / (id_length + 12) + 1);
-        let mut at = 0;
+        let (mut at, mut orderly) = (0, true);
         let mut before: Option<Item<'_>> = None;
+        // Names of files that all names since then begin with, the longest last.
+        let mut files: Vec<(usize, usize)> = Vec::new();
         while at < raw.len() {
             let (item, length) = item(&raw[at..], id_length)?;
-            if before.is_some_and(|before| before.order(&item).is_ge()) {
-                return None;
-            }
+            orderly &= before.is_none_or(|before| before.order(&item).is_lt());
+            orderly &= !item.name.contains(&b'/');
             // A file and a directory of one name have those between them that begin with it, such as `a.b`.
-            if item.is_tree() && before.is_some_and(|before| before.name.starts_with(item.name)) {
-                let earlier = starts.iter().rev().filter_map(|start| self::item(&raw[*start as usize..], id_length));
-                let mut alike = earlier.map(|(other, _)| other.name).take_while(|name| name.starts_with(item.name));
-                if alike.any(|name| name == item.name) {
-                    return None;
-                }
+            while files.pop_if(|(from, to)| !item.name.starts_with(&raw[*from..*to])).is_some() {}
+            let end = at + length - id_length - 1;
+            let name = (end - item.name.len(), end);
+            if !item.is_tree() {
+                files.push(name);
+            } else if files.last().is_some_and(|(from, to)| to - from == item.name.len()) {
+                orderly = false;
             }
             starts.push(u32::try_from(at).ok()?);
             before = Some(item);
             at += length;
         }
-        Some(Self { raw, starts, id_length })
+        Some(Self { raw, starts, id_length, orderly })
+    }
+
+    /// Whether git would write it. Only then can an entry be looked up by its name.
+    pub(super) fn is_orderly(&self) -> bool {
+        self.orderly
+    }
+
+    /// How many entries it has.
+    pub(crate) fn len(&self) -> usize {
+        self.starts.len()
     }
 
     /// How many bytes it takes.
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.raw.len() + self.starts.len() * 4
     }
 
@@ -128,14 +154,15 @@ fn item(raw: &[u8], id_length: usize) -> Option<(Item<'_>, usize)> {
     let (mut mode, mut at) = (0, 0);
     while *raw.get(at)? != b' ' {
         let digit = raw[at].wrapping_sub(b'0');
-        if digit > 7 || at >= 7 {
+        if digit > 7 {
             return None;
         }
-        (mode, at) = (mode << 3 | u32::from(digit), at + 1);
+        // As many digits as there are, of which git keeps the last sixteen bits.
+        (mode, at) = ((mode << 3 | u32::from(digit)) & 0xffff, at + 1);
     }
     let name = &raw[at + 1..];
-    let end = memchr::memchr2(0, b'/', name)?;
-    if at == 0 || end == 0 || name[end] == b'/' {
+    let end = memchr::memchr(0, name)?;
+    if at == 0 || end == 0 {
         return None;
     }
     let id = ObjectId::from_bytes(name.get(end + 1..end + 1 + id_length)?)?;

@@ -41,6 +41,11 @@ impl Git {
     /// The first commit that git has named in what it said, and that cannot be read. What is not here and was asked for by
     /// its id is not that: there is no such commit.
     fn unreadable_in(&self, said: &str, asked: &[&str]) -> Option<Error> {
+        // What git says where `GIT_ALLOC_LIMIT` stops it.
+        if said.contains("attempting to allocate") {
+            let error = Error::new(Code::LimitReached, "git met an object that is too large to be read");
+            return Some(error.because(said.trim()).hint("docs/threat-model.md lists the limits"));
+        }
         let ids = said.split(|letter: char| !letter.is_ascii_hexdigit()).filter_map(CommitId::parse);
         for id in ids {
             match self.commit(&id) {
@@ -55,5 +60,6 @@ impl Git {
 
 /// What cannot be read could not be checked, be it missing or damaged.
 pub(crate) fn unchecked(error: ObjectError) -> Error {
-    Error { code: Code::ObjectMissing, ..error.into() }
+    let code = if matches!(error, ObjectError::Limit(..)) { Code::LimitReached } else { Code::ObjectMissing };
+    Error { code, ..error.into() }
 }

@@ -123,8 +123,8 @@ pub fn run(context: Context, agent: Agent, input: &[u8]) -> Result<Option<Value>
 
 /// Agents start hooks in the project; one that does not says in its input where it works.
 fn somewhere(context: Context, input: &Value) -> Context {
-    if Repository::discover(&context).is_ok() {
-        return context;
+    if !matches!(Repository::discover(&context), Err(error) if error.code == Code::NoRepository) {
+        return context; // also where it is refused: to work elsewhere would hide that
     }
     let told = [&input["cwd"], &input["workspace_roots"][0]].into_iter().find_map(Value::as_str);
     match told.map(PathBuf::from) {

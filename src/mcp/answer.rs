@@ -15,7 +15,7 @@ pub(super) fn envelope(tool: &str, result: Result<Value>) -> CallToolResult {
 
 /// The same error with a hint that an agent can follow.
 pub(super) fn for_agents(tool: &str, error: Error) -> Error {
-    let hint = next_call(tool, error.code).map(str::to_owned).or_else(|| error.hint.map(anchoring));
+    let hint = next_call(tool, &error).map(str::to_owned).or_else(|| error.hint.map(anchoring));
     let schema = || format!("tools/list has the input schema of {tool}");
     let hint = match hint {
         Some(hint) if !speaks_of_commands(&hint) => Some(hint),
@@ -26,8 +26,12 @@ pub(super) fn for_agents(tool: &str, error: Error) -> Error {
 }
 
 /// What to call next, where the command line's hint would not help.
-fn next_call(tool: &str, code: Code) -> Option<&'static str> {
-    Some(match code {
+fn next_call(tool: &str, error: &Error) -> Option<&'static str> {
+    let says = |word| error.hint.as_deref().is_some_and(|hint| hint.contains(word));
+    Some(match error.code {
+        Code::ReflectionRequired | Code::SecretDetected if says("--continues") => {
+            "audit_session_start opens a session that can be published: say there what may be said"
+        }
         Code::SessionExists => "leave session_id away to get a new one, or go on in that session with thought_record",
         Code::SessionNotFound => "audit_session_start opens a session and answers with its session_id",
         Code::AlreadyFinalized => "merkle_root returns its root; audit_session_start opens a new session",
@@ -37,7 +41,10 @@ fn next_call(tool: &str, code: Code) -> Option<&'static str> {
         Code::SessionEnded => "audit_session_start opens a new session",
         Code::RecordNotFound => "thought_tree or thought_search answer with the ids of records",
         Code::ParentNotFound => "leave parent_id away to follow the last record; thought_tree lists the others",
-        Code::SecretDetected if tool == "thought_record" => {
+        Code::SecretDetected if tool == "merkle_finalize" => {
+            "thought_record(type=reflection) without the credential, then merkle_finalize again"
+        }
+        Code::SecretDetected if tool == "thought_record" && says("--private") => {
             "take it out, or pass private=true: the text then stays out of what is published"
         }
         Code::NoStore => "audit_session_start opens the first session",

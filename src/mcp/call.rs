@@ -17,6 +17,8 @@ use crate::proof::canonical;
 
 /// Largest answer. It goes out twice, as structured content and as text, and clients read lines of at most 16 MiB.
 const MAX_ANSWER: usize = 6 << 20;
+/// Most commits that one call judges: their verdicts fit into an answer.
+const MAX_COMMITS: usize = 1000;
 const DEFAULT_HITS: u32 = 20;
 const MAX_HITS: u64 = 200;
 
@@ -165,7 +167,8 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
             creates = true;
             let revisions = given.list("commits")?.unwrap_or_default();
             let with_story = tool != "verify_commits";
-            work(move |workspace| ops::verify(&workspace.context, &VerifyRequest { revisions, with_story }))
+            let request = VerifyRequest { revisions, with_story, rules: None, most: Some(MAX_COMMITS) };
+            work(move |workspace| ops::verify(&workspace.context, &request))
         }
         "round_seal" | "retention_run" | "memory_put" | "memory_pack" => {
             creates = tool == "round_seal"; // what others anchored can be sealed where nothing was recorded

@@ -56,7 +56,7 @@ pub(super) const CATALOGUE: &[Spec] = &[
         title: "Record a thought",
         description: "Appends a thought to the chain; durable on return. session_id is required unless task_id is given \
                       alone: then it goes to that task's session that is not proof-grade, opened if there is none. A text \
-                      with a credential is refused.",
+                      in which a credential is found is refused.",
         kind: Kind::Adds,
         required: &["type", "content"],
         properties: || {
@@ -71,7 +71,7 @@ pub(super) const CATALOGUE: &[Spec] = &[
                 "content": said("At most 1 MiB"),
                 "parent_id": said("The record it follows; default the last one"),
                 "metadata": { "type": "object" },
-                "private": { "type": "boolean", "default": false, "description": "Keep the text out of evidence" },
+                "private": { "type": "boolean", "default": false, "description": "Keep the text out of evidence; not for reflections" },
             })
         },
         output: answer::<EntryView>,
@@ -234,8 +234,8 @@ pub(super) const CATALOGUE: &[Spec] = &[
     Spec {
         name: "memory_pack",
         title: "Pack working memory",
-        description: "Turns the session's notes into leaves that hold the SHA-256 of each text, removes the texts, and \
-                      records a reflection. Whoever keeps a text can prove it. Call it before merkle_finalize.",
+        description: "Turns the session's notes into leaves that commit to each text, removes the texts, and records a \
+                      reflection. Whoever keeps a text and its salt can prove it. Call it before merkle_finalize.",
         kind: Kind::Replaces,
         required: SESSION,
         properties: || {

@@ -13,6 +13,9 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::ops::Workspace;
 
+/// Most bytes of entries that are read for one answer. An answer that is any larger is refused anyway.
+const MAX_READ: usize = 8 << 20;
+
 type Job = Box<dyn FnOnce(&mut Drawer) + Send>;
 
 /// Where calls are handed in.
@@ -74,6 +77,7 @@ impl Drawer {
             let context = self.context.clone();
             let opened = if create { Workspace::open_or_create(context) } else { Workspace::open(context) };
             let workspace = self.workspace.insert(opened?);
+            workspace.answers_at_most(MAX_READ);
             self.file = file(&workspace.repository.store_path());
         }
         self.workspace.as_mut().ok_or_else(|| Error::new(Code::NoStore, "the store is gone"))

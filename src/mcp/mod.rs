@@ -5,11 +5,14 @@
 //!                                  └─ every call is a line of the ledger
 //! ```
 //!
+//! Nothing is read while too much waits to be answered, or to be read by the client (`backpressure.rs`).
+//!
 //! A call that a client cancels is not answered. If it has not begun it is not done, and the ledger says so; if it has, it
 //! is finished as if nothing had happened: each call is one transaction, whole or not there.
 
 mod answer;
 mod arguments;
+mod backpressure;
 mod call;
 mod catalogue;
 mod desk;
@@ -24,6 +27,8 @@ mod server;
 mod tools;
 mod verdicts;
 
+use std::sync::Arc;
+
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -32,6 +37,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use backpressure::{Load, Measured};
 use desk::Desk;
 use patient::Patient;
 use server::Server;
@@ -65,8 +71,10 @@ where
     let (desk, worker) = Desk::open(context).map_err(|error| failed("the server cannot start", &error))?;
     let served = runtime.block_on(async {
         let (input, output) = open();
-        let transport = Patient::new(AsyncRwTransport::new_server(input, output));
-        match Server::new(desk, profile).serve(transport).await {
+        let load = Arc::new(Load::default());
+        let input = Measured::new(input, Arc::clone(&load));
+        let transport = Patient::new(AsyncRwTransport::new_server(input, output), Arc::clone(&load));
+        match Server::new(desk, load, profile).serve(transport).await {
             Ok(service) => match service.waiting().await {
                 Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 Ok(_) | Err(_) => Ok(()),

@@ -1,24 +1,37 @@
-//! A transport that does not report the end of input while there is still something to say.
+//! A transport that does not report the end of input while there is still something to say, and that does not read on while
+//! there is too much of it.
 //!
 //! rmcp gives calls in flight five seconds from the end of input and then closes. Calls are done one after the other
 //! and each waits for the disk, so a client that pipes in many of them would lose the answers to most.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 
+use super::backpressure::{Load, MOST_OPEN};
+
 pub(super) struct Patient<T> {
     inner: T,
     /// Requests that have not been answered.
     open: HashSet<RequestId>,
+    load: Arc<Load>,
+    /// Whether the last message takes much memory.
+    heavy: bool,
 }
 
 impl<T> Patient<T> {
-    pub(super) fn new(inner: T) -> Self {
-        Self { inner, open: HashSet::new() }
+    pub(super) fn new(inner: T, load: Arc<Load>) -> Self {
+        Self { inner, open: HashSet::new(), load, heavy: false }
+    }
+
+    /// Whether something must be finished before more is read.
+    fn is_busy(&self) -> bool {
+        let unfinished = self.open.len().max(self.load.working());
+        unfinished >= MOST_OPEN || self.heavy && unfinished > 0
     }
 }
 
@@ -34,11 +47,23 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
             JsonRpcMessage::Error(error) => error.id.as_ref().is_some_and(|id| self.open.remove(id)),
             _ => false,
         };
-        self.inner.send(message)
+        let (writing, sent) = (self.load.write(), self.inner.send(message));
+        async move {
+            let sent = sent.await;
+            drop(writing);
+            sent
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        // What was read before begins before more is read.
+        tokio::task::yield_now().await;
+        if self.is_busy() {
+            // Whatever is finished or sent drops this future, and it is asked again.
+            std::future::pending::<()>().await;
+        }
         let message = self.inner.receive().await;
+        self.heavy = self.load.was_heavy();
         match &message {
             Some(JsonRpcMessage::Request(request)) => {
                 self.open.insert(request.id.clone());

@@ -4,6 +4,8 @@ use rmcp::ErrorData;
 use rmcp::model::{GetPromptResult, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::{Map, Value};
 
+use crate::proof::text::inert_json;
+
 pub(super) fn list() -> Vec<Prompt> {
     let argument = |name: &str, description: &str, required: bool| {
         PromptArgument::new(name).with_description(description).with_required(required)
@@ -31,7 +33,7 @@ pub(super) fn get(name: &str, arguments: Option<&Map<String, Value>>) -> Result<
     // An id is quoted as JSON: whatever is in it stays a value and does not read as an instruction.
     let quoted = |name: &str| {
         let value = arguments.and_then(|given| given.get(name)).and_then(Value::as_str).filter(|id| !id.is_empty());
-        value.map(|id| Value::from(id).to_string())
+        value.map(|id| inert_json(&Value::from(id).to_string(), &[]))
     };
     let text = match (name, quoted("session_id"), quoted("record_id")) {
         ("why", _, Some(record)) => format!(

@@ -10,12 +10,15 @@ use super::desk::Drawer;
 use crate::error::Code;
 use crate::ops;
 use crate::proof::digest::CommitId;
+use crate::proof::text::brief_line;
 
 const SESSION: &str = "proof://session/";
 const COMMIT: &str = "proof://commit/";
 const JSON: &str = "application/json";
 /// How many of the newest sessions are listed.
 const LISTED: u32 = 50;
+/// Longest title of one of them, in characters.
+const TITLE: usize = 100;
 
 pub(super) fn templates() -> Vec<ResourceTemplate> {
     vec![
@@ -35,9 +38,8 @@ pub(super) fn list(drawer: &mut Drawer) -> Vec<Resource> {
     let sessions = drawer.workspace(false).and_then(|workspace| ops::sessions(workspace, LISTED));
     let Ok(list) = sessions else { return Vec::new() };
     let resource = |session: &ops::SessionView| {
-        let intent: String = session.intent.chars().take(100).collect();
         Resource::new(format!("{SESSION}{}", session.session_id), session.session_id.as_str())
-            .with_title(intent)
+            .with_title(brief_line(&session.intent, TITLE))
             .with_mime_type(JSON)
     };
     list.sessions.iter().map(resource).collect()

@@ -1,5 +1,7 @@
 //! What the protocol asks for, in both of its eras; rmcp knows which one a client speaks.
 
+use std::sync::Arc;
+
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,
     GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
@@ -9,8 +11,9 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
+use super::backpressure::Load;
 use super::call::Asked;
-use super::desk::{Closed, Desk};
+use super::desk::{Closed, Desk, Drawer};
 use super::{Profile, answer, call, progress, prompts, resources, tools};
 
 const INSTRUCTIONS: &str = "\
@@ -32,12 +35,23 @@ Corrections are new records. Never record credentials. An error names its next c
 
 pub(super) struct Server {
     desk: Desk,
+    load: Arc<Load>,
     profile: Profile,
 }
 
 impl Server {
-    pub(super) fn new(desk: Desk, profile: Profile) -> Self {
-        Self { desk, profile }
+    pub(super) fn new(desk: Desk, load: Arc<Load>, profile: Profile) -> Self {
+        Self { desk, load, profile }
+    }
+
+    /// Has something done when its turn comes.
+    async fn ask<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Drawer) -> T + Send + 'static,
+    ) -> Result<T, ErrorData> {
+        let _working = self.load.work();
+        let _turn = self.load.turn().await;
+        self.desk.ask(work).await.map_err(closed)
     }
 }
 
@@ -70,6 +84,8 @@ impl ServerHandler for Server {
         let Some(tool) = tools::known(self.profile, &request.name) else {
             return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
         };
+        let _working = self.load.work();
+        let _turn = self.load.turn().await;
         let given = request.arguments.unwrap_or_default();
         let client = context.client_info();
         let (reporter, reports) = progress::asked_for(&context).unzip();
@@ -97,7 +113,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        self.desk.ask(resources::list).await.map(ListResourcesResult::with_all_items).map_err(closed)
+        self.ask(resources::list).await.map(ListResourcesResult::with_all_items)
     }
 
     async fn read_resource(
@@ -105,8 +121,8 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = self.desk.ask(move |drawer| resources::read(drawer, &request.uri)).await;
-        read.map_err(closed)?.map(ReadResourceResponse::from)
+        let read = self.ask(move |drawer| resources::read(drawer, &request.uri)).await;
+        read?.map(ReadResourceResponse::from)
     }
 
     async fn list_prompts(

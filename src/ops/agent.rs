@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::text::{acceptable, without_secrets};
+use super::text::{acceptable, opening_without_secrets, without_secrets};
 use super::workspace::Workspace;
 use crate::error::Result;
 use crate::git;
@@ -122,6 +122,7 @@ fn open(workspace: &mut Workspace, agent: &Agent<'_>) -> Result<Id> {
         started_at: workspace.context.now(),
         task_id: None,
     };
+    opening_without_secrets(&opening)?;
     let (worktree, named) = (workspace.repository.worktree(), named(workspace));
     let new = NewSession { opening: &opening, worktree: Some(&worktree) };
     workspace.store.open_agent_session(&agent.here(&worktree, named.as_ref()), &new)

@@ -5,17 +5,20 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::workspace::Workspace;
+use crate::access::Access;
 use crate::error::{Code, Error, Result};
 
 /// Waits until no other process holds the lock of this name. `busy` says what it would be doing.
 pub(super) fn alone(workspace: &Workspace, name: &str, busy: &str) -> Result<File> {
-    let path = workspace.repository.store_path().with_file_name(name);
+    let store = workspace.repository.store_path();
+    let path = store.with_file_name(name);
     let failed = |error: std::io::Error| {
         Error::new(Code::StoreFailed, format!("cannot open {}", path.display()))
             .because(error)
             .hint("check who owns the .git/proof directory, and that the disk is writable and has room")
     };
-    let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+    let opened = Access::beside(&store).open(&path, File::options().create(true).truncate(false).write(true));
+    let file = opened.map_err(failed)?;
     let begun = Instant::now();
     loop {
         match file.try_lock() {

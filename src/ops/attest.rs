@@ -61,7 +61,12 @@ pub fn attest(workspace: &mut Workspace, session: Option<&str>, operations: &[St
     let entries: Vec<NewEntry<'_>> = operations
         .iter()
         .map(|operation| {
-            NewEntry::Attestation(NewAttestation { id: workspace.context.new_id(), operation, timestamp: now })
+            NewEntry::Attestation(NewAttestation {
+                id: workspace.context.new_id(),
+                operation,
+                metadata: None,
+                timestamp: now,
+            })
         })
         .collect();
     let joined = operations.join("\n");

@@ -5,12 +5,13 @@ use std::io::Read as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::anchor::{self, MAX_NOTE};
+use super::anchor;
 use super::rounds::read_log;
 use super::verify::{VerifyRequest, verify};
 use super::{Source, Trusted};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::git::limits::MAX_NOTE;
 use crate::git::{Git, NOTES};
 use crate::proof::canonical::Malformed;
 use crate::proof::digest::{CommitId, ContentHash, RootHash};
@@ -169,7 +170,8 @@ fn anchored(context: &Context, root: &RootHash) -> Result<Option<Trusted>> {
     let notes = git.commit(&notes)?.tree;
     let held = |commit: &CommitId| -> Result<Option<Trusted>> {
         let revisions = vec![commit.to_string()];
-        let outcome = verify(context, &VerifyRequest { revisions, with_story: false })?;
+        let request = VerifyRequest { revisions, ..VerifyRequest::default() };
+        let outcome = verify(context, &request)?;
         let mut sessions = outcome.commits.into_iter().flat_map(|commit| commit.sessions);
         let found = sessions.find(|session| session.holds && session.root == *root);
         Ok(found.map(|session| Trusted { root: *root, count: session.count }))
@@ -183,7 +185,7 @@ fn anchored(context: &Context, root: &RootHash) -> Result<Option<Trusted>> {
     let needle = format!("\"root\":\"{root}\"");
     let mut commits = Vec::new();
     git.each_note(&notes, &mut |commit, blob| {
-        let text = git.blob(&blob, MAX_NOTE).unwrap_or_default();
+        let text = git.proof_blob(&blob, MAX_NOTE).unwrap_or_default();
         if memchr::memmem::find(&text, needle.as_bytes()).is_some() {
             commits.push(commit);
         }

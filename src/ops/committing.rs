@@ -269,13 +269,54 @@ fn attest_commit(workspace: &mut Workspace, git: &Git, row: &SessionRow, head: &
         workspace.store.became(row.id(), head)?;
         return Ok(true);
     }
-    let operation = GitAttestation { change_id, commit: Some(*head), tree: commit.tree }.to_text();
-    let now = workspace.context.now();
-    let entry =
-        NewEntry::Attestation(NewAttestation { id: workspace.context.new_id(), operation: &operation, timestamp: now });
-    let event = NewEvent { tool: "git_commit", arguments: operation.as_bytes(), at: now };
-    workspace.store.append(row.id(), &[entry], &event)?;
+    append_attestation(
+        workspace,
+        row.id(),
+        &GitAttestation { change_id, commit: Some(*head), tree: commit.tree },
+        None,
+    )?;
     Ok(true)
+}
+
+/// Attests a commit that was made before, and says so; `false` if the session has attested it already.
+pub(super) fn attest_afterwards(workspace: &mut Workspace, git: &Git, session: &Id, commit: &CommitId) -> Result<bool> {
+    let attested = workspace.store.attested(session)?;
+    if attested.iter().any(|said| said.commit == Some(*commit)) {
+        return Ok(false);
+    }
+    let commit = git.commit(commit)?;
+    let change = GitAttestation { change_id: git.change_id(&commit)?, commit: Some(commit.id), tree: commit.tree };
+    append_attestation(workspace, session, &change, Some("{\"afterwards\":true}"))?;
+    Ok(true)
+}
+
+fn append_attestation(
+    workspace: &mut Workspace,
+    session: &Id,
+    change: &GitAttestation,
+    metadata: Option<&str>,
+) -> Result<()> {
+    let (operation, timestamp) = (change.to_text(), workspace.context.now());
+    let id = workspace.context.new_id();
+    let entry = NewEntry::Attestation(NewAttestation { id, operation: &operation, metadata, timestamp });
+    let event = NewEvent { tool: "git_commit", arguments: operation.as_bytes(), at: timestamp };
+    workspace.store.append(session, &[entry], &event)?;
+    Ok(())
+}
+
+/// Attests, in the session that is open here, the commits that became of commits which it had attested: it is still at
+/// work on them.
+pub(super) fn attest_rewritten(workspace: &mut Workspace, git: &Git, rewritten: &[(CommitId, CommitId)]) -> Result<()> {
+    let Some(row) = current(workspace)?.filter(SessionRow::is_open) else { return Ok(()) };
+    let attested = workspace.store.attested(row.id())?;
+    let mut seen = std::collections::HashSet::new();
+    for (from, to) in rewritten {
+        let is_of = |id: &CommitId| attested.iter().any(|said| said.commit == Some(*id));
+        if is_of(from) && seen.insert(*to) && git.has(&to.0) {
+            attest_commit(workspace, git, &row, to)?;
+        }
+    }
+    Ok(())
 }
 
 /// What is staged, as an attestation; `None` if it is what HEAD has, or cannot be told.

@@ -26,6 +26,9 @@ pub struct FinalizeOutcome {
     /// Its anchors on the commits that it attests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchored>,
+    /// How many of its entries were withheld because they hold what looks like a credential.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub guarded: u64,
     /// How many notes of its working memory were not packed, and no longer can be.
     #[serde(skip_serializing_if = "is_zero")]
     pub unpacked: u64,
@@ -42,18 +45,19 @@ pub fn finalize(workspace: &mut Workspace, session: Option<&str>, idempotent: bo
     let session = workspace.session(session)?;
     if workspace.store.root(&session)?.is_none() {
         pending::mend_of(workspace, &session)?;
+        anchor::obstacle(&workspace.store.log(&session, Some(1))?)?.map_or(Ok(()), Err)?;
     }
     let arguments = workspace.given.as_deref().unwrap_or(session.as_str()).as_bytes();
     let event = NewEvent { tool: "merkle_finalize", arguments, at: workspace.context.now() };
     let (outcome, new) = workspace.store.finalize(&session, &event)?;
     if new || idempotent {
-        let anchors = anchor_attested(workspace, &outcome).map_err(|error| not_anchored(&outcome, error))?;
+        let (anchors, guarded) = anchor_attested(workspace, &outcome).map_err(|error| not_anchored(&outcome, error))?;
         if !new {
             note_done(workspace, "merkle_finalize", Some(&session), session.as_str())?; // it may have anchored something
         }
         let _ = committing::foresee(workspace, &outcome); // a shortcut, without which the hook asks the store
         let unpacked = workspace.store.unpacked_notes(&session)?;
-        return Ok(FinalizeOutcome { root: outcome, anchors, unpacked });
+        return Ok(FinalizeOutcome { root: outcome, anchors, guarded, unpacked });
     }
     let details = serde_json::to_value(&outcome).ok();
     let mut error =
@@ -73,23 +77,30 @@ fn not_anchored(root: &RootOutcome, error: Error) -> Error {
         code: error.code,
         message: format!("session {session} is finalized, and its root is kept, but it could not be anchored"),
         causes,
-        hint: Some(error.hint.map_or_else(|| again.clone(), |hint| format!("{hint}; then {again}"))),
+        hint: match error.hint {
+            // What keeps this session from being published keeps it for good.
+            Some(hint) if matches!(error.code, Code::ReflectionRequired | Code::SecretDetected) => Some(hint),
+            Some(hint) => Some(format!("{hint}; then {again}")),
+            None => Some(again),
+        },
         details: serde_json::to_value(root).ok(),
     }
 }
 
 /// Anchors a session on the commits that it attests; those that it does not are nobody's to anchor by the way.
-fn anchor_attested(workspace: &mut Workspace, root: &RootOutcome) -> Result<Vec<Anchored>> {
+/// With them comes how many entries the guard withheld.
+fn anchor_attested(workspace: &mut Workspace, root: &RootOutcome) -> Result<(Vec<Anchored>, u64)> {
     pending::mend_of(workspace, &root.session_id)?;
     if workspace.store.attested(&root.session_id)?.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), 0));
     }
     let git = workspace.git()?;
     let commits = anchor::attested_commits(workspace, &git, &root.session_id)?;
     if commits.is_empty() {
-        return Ok(Vec::new());
+        return Ok((Vec::new(), 0));
     }
-    Ok(anchor::on_commits(workspace, &git, root, &commits)?.anchors)
+    let outcome = anchor::on_commits(workspace, &git, root, &commits)?;
+    Ok((outcome.anchors, outcome.guarded))
 }
 
 /// The root of a finalized session.

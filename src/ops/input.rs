@@ -1,11 +1,10 @@
 //! What the checking verbs are given: a file or standard input, and the root and count to hold it against.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::context::Context;
+use crate::context::{Context, open_named};
 use crate::error::{Code, Error, Result};
 use crate::proof::canonical::MAX_INTEGER;
 use crate::proof::digest::RootHash;
@@ -28,7 +27,7 @@ impl Source {
     pub(super) fn open(&self) -> Result<Box<dyn Read>> {
         match self {
             Self::Stdin => Ok(Box::new(io::stdin().lock())),
-            Self::File(path) => match File::open(path) {
+            Self::File(path) => match open_named(path) {
                 Ok(file) => Ok(Box::new(file)),
                 Err(error) => Err(self.unreadable(&error)),
             },

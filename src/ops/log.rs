@@ -27,9 +27,9 @@ pub struct LogOutcome {
 /// The entries of a session, or the newest `limit` of them.
 pub fn log(workspace: &mut Workspace, session: Option<&str>, limit: Option<u64>) -> Result<LogOutcome> {
     let session = workspace.session(session)?;
-    let mut log = workspace.store.log(&session, limit)?;
+    let mut log = workspace.store.log_within(&session, limit, workspace.most)?;
     if log.entries.iter().any(is_blank) && thaw(workspace, &session)? {
-        log = workspace.store.log(&session, limit)?;
+        log = workspace.store.log_within(&session, limit, workspace.most)?;
     }
     let entries = log.entries.iter().map(EntryView::of).collect::<Result<_>>()?;
     Ok(LogOutcome { session: SessionView::from(&log.session), root: log.root, entries })
@@ -83,11 +83,11 @@ pub fn show(workspace: &mut Workspace, record: &str) -> Result<ShowOutcome> {
 /// The entries from the first one to this one, along the parents.
 pub fn trail(workspace: &mut Workspace, record: &str) -> Result<Vec<EntryView>> {
     let record = parse_id("the record", record)?;
-    let mut trail = workspace.store.trail(&record)?;
+    let mut trail = workspace.store.trail_within(&record, workspace.most)?;
     if let Some(blank) = trail.iter().find(|entry| is_blank(entry))
         && thaw(workspace, &blank.session_id)?
     {
-        trail = workspace.store.trail(&record)?;
+        trail = workspace.store.trail_within(&record, workspace.most)?;
     }
     trail.iter().map(EntryView::of).collect()
 }

@@ -1,5 +1,5 @@
-//! `memory`: notes that a session keeps while it works. Packing makes a leaf of each, which holds the hash of its text, takes
-//! the texts away and records a reflection; who still has a text can then prove that it was there.
+//! `memory`: notes that a session keeps while it works. Packing makes a leaf of each, which commits to its text, takes the
+//! texts away and records a reflection; who still has a text can then prove that it was there.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,9 +9,9 @@ use super::text::{MAX_BODY, MAX_NAME, acceptable, without_secrets};
 use super::view::EntryView;
 use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
-use crate::proof::digest::{ContentHash, TextHash};
+use crate::proof::digest::{Commitment, ContentHash, Salt, TextHash};
 use crate::proof::inclusion::InclusionProof;
-use crate::proof::memory::{MemoryAttestation, text_hash};
+use crate::proof::memory::{MemoryAttestation, commitment, text_hash};
 use crate::proof::record::{Body, Id, RecordType};
 use crate::proof::timestamp::Timestamp;
 use crate::store::{NewEvent, NewThought, Note, Packed, PackedNote, StoredEntry};
@@ -79,6 +79,10 @@ pub struct PackedView {
     pub key: Option<String>,
     /// Hash of its text.
     pub text_hash: TextHash,
+    /// What is published of it: SHA-256 of the salt and the text. Null for a note that the first version packed.
+    pub commitment: Option<Commitment>,
+    /// The random bytes that only this clone has.
+    pub salt: Option<Salt>,
     /// The attestation that it became.
     pub record_id: Id,
     /// When it was put into working memory.
@@ -89,8 +93,8 @@ pub struct PackedView {
 
 impl From<PackedNote> for PackedView {
     fn from(note: PackedNote) -> Self {
-        let PackedNote { note_id, key, text_hash, record_id, put_at, packed_at, .. } = note;
-        Self { note_id, key, text_hash, record_id, put_at, packed_at }
+        let PackedNote { note_id, key, text_hash, commitment, salt, record_id, put_at, packed_at, .. } = note;
+        Self { note_id, key, text_hash, commitment, salt, record_id, put_at, packed_at }
     }
 }
 
@@ -136,7 +140,7 @@ pub struct DropOutcome {
     pub dropped: u64,
 }
 
-/// The way from a text to a root: its hash is in a line, the line's hash is a leaf, and the leaf is below the root.
+/// The way from a text to a root: a line commits to it, the line's hash is a leaf, and the leaf is below the root.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MemoryProof {
     /// The session.
@@ -145,6 +149,11 @@ pub struct MemoryProof {
     pub record_id: Id,
     /// Hash of the text.
     pub text_hash: TextHash,
+    /// What the line says of it: SHA-256 of the salt and the text. Null for a note that the first version packed, whose
+    /// line has the hash of the text.
+    pub commitment: Option<Commitment>,
+    /// The random bytes that whoever checks it needs.
+    pub salt: Option<Salt>,
     /// When it was put into working memory, by the attestation.
     pub put_at: Timestamp,
     /// The attestation's line, as in evidence: its hash is the leaf. Null once retention has blanked it.
@@ -203,10 +212,11 @@ pub fn memory_pack(workspace: &mut Workspace, request: &PackRequest) -> Result<P
         // Like any reflection it comes after what is staged, and is the last leaf.
         let staged = staged_text(workspace, &session)?;
         let closing = after_staged(workspace, staged.as_deref(), thought.clone());
-        let ids: Vec<Id> = (0..waiting.count).map(|_| workspace.context.new_id()).collect();
+        let context = &workspace.context;
+        let fresh: Vec<(Id, Salt)> = (0..waiting.count).map(|_| (context.new_id(), context.new_salt())).collect();
         let arguments = workspace.given.as_deref().unwrap_or(session.as_str()).as_bytes();
         let event = NewEvent { tool: "memory_pack", arguments, at: thought.timestamp };
-        let Some(Packed { notes, entries }) = workspace.store.pack(&session, waiting, &ids, &closing, &event)? else {
+        let Some(Packed { notes, entries }) = workspace.store.pack(&session, waiting, &fresh, &closing, &event)? else {
             continue; // another process packed meanwhile
         };
         let Some(last) = entries.into_iter().next_back() else { unreachable!("a reflection in, a reflection out") };
@@ -254,7 +264,8 @@ pub fn memory_prove(workspace: &Workspace, text: &str, session: Option<&str>) ->
     let entry = workspace.store.entry(&note.record_id)?;
     let said = attested(&entry)?;
     // The row is only an index: what counts is the line that was hashed.
-    if said.is_some_and(|said| said.text_hash != hash) || entry.kind.is_some() || entry.session_id != note.session_id {
+    let is_other = said.is_some_and(|said| !said.names(note.salt.as_ref(), text));
+    if is_other || entry.kind.is_some() || entry.session_id != note.session_id {
         return Err(Error::new(Code::ChainBroken, format!("record {} is not that of this text", note.record_id))
             .hint(format!("git proof check --session {} tells whether the chain holds", note.session_id))
             .details(serde_json::json!({ "session_id": note.session_id, "record_id": note.record_id })));
@@ -264,6 +275,8 @@ pub fn memory_prove(workspace: &Workspace, text: &str, session: Option<&str>) ->
         session_id: note.session_id,
         record_id: note.record_id,
         text_hash: hash,
+        commitment: note.salt.map(|salt| commitment(&salt, text)),
+        salt: note.salt,
         put_at: said.map_or(note.put_at, |said| said.put_at),
         leaf_hash: entry.content_hash,
         line: entry.line,

@@ -10,6 +10,7 @@ mod check;
 mod check_evidence;
 mod check_proof;
 mod committing;
+mod cover;
 mod demo;
 mod doctor;
 mod finalize;
@@ -49,6 +50,7 @@ pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{CheckedProof, ConsistencyOutcome, LoggedOutcome, ProofOutcome, check_proof, check_proof_line};
 pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit, before_fixup, foreseen};
+pub use cover::{CoverOutcome, CoverRequest, CoveredCommit, cover};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
 pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
 pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};
@@ -80,7 +82,7 @@ pub use rounds::{
     sign_round,
 };
 pub use search::{SearchHit, SearchOutcome, search};
-pub use secrets::{Secret, find_secret};
+pub use secrets::{Secret, find_in_json, find_secret};
 pub use squashing::before_squash;
 pub use start::{StartOutcome, StartRequest, start};
 pub use story::{
@@ -89,9 +91,9 @@ pub use story::{
 };
 pub use sync::{Pushed, SyncOutcome, index_pushed, sync};
 pub use verify::{
-    CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, LeftOut, PolicyOutcome, RoundView, SessionVerdict,
-    Summary, Told, VerifyOutcome, VerifyRequest, Vouched, VouchedSession, check_policy, explain_policy, first_paths,
-    gate, gate_push, verify,
+    CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, LeftOut, PolicyOutcome, RoundView, RulesView,
+    SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest, Vouched, VouchedSession, check_policy, explain_policy,
+    first_paths, gate, gate_push, policy_warnings, verify,
 };
 pub use view::{BodyView, EntryView, SessionView};
 pub use vouch::{VouchOutcome, VouchRequest, VouchedRange, vouch};

@@ -5,11 +5,13 @@
 //! else can know that before. How many files there are, and how far each looks, is limited: nothing here grows with history.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use super::committing::{self, AfterCommit};
 use super::workspace::Workspace;
-use crate::context::Context;
+use crate::access::Access;
+use crate::context::{Context, read_text};
 use crate::error::{Code, Error, Result};
 use crate::git::{Commit, Git, Read, Repository};
 use crate::proof::digest::CommitId;
@@ -73,7 +75,7 @@ pub fn expect_commit(context: &Context, git: &Git, session: &Id) -> Result<()> {
     };
     let place = git.place();
     // In a repository with reftables this names no branch; then only HEAD is looked at.
-    let head = fs::read_to_string(place.git_dir.join("HEAD")).unwrap_or_default();
+    let head = read_text(&place.git_dir.join("HEAD")).unwrap_or_default();
     let branch = head.strip_prefix("ref: ").unwrap_or_default().trim_end().to_owned();
     let before = git.tip("HEAD")?;
     let date = date.trim_start_matches('@').to_owned();
@@ -81,7 +83,12 @@ pub fn expect_commit(context: &Context, git: &Git, session: &Id) -> Result<()> {
     let folder = folder(place);
     // By name they are in the order of time.
     let file = folder.join(format!("{}.{}", context.now(), std::process::id()));
-    fs::create_dir_all(&folder).and_then(|()| fs::write(&file, pending.to_text())).map_err(|error| {
+    let access = Access::beside(&place.store_path());
+    let written = match access.make_directory(&folder) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
+        _ => access.write(&file, pending.to_text().as_bytes()),
+    };
+    written.map_err(|error| {
         Error::new(Code::StoreFailed, format!("cannot make {}", file.display()))
             .because(error)
             .hint("check who owns the .git/proof directory, and that the disk is writable and has room")
@@ -136,7 +143,7 @@ fn mend_where(
     let mut mended = Vec::new();
     let mut failed = None;
     for file in &files {
-        let Some(pending) = fs::read_to_string(file).ok().and_then(|text| Pending::parse(&text)) else {
+        let Some(pending) = read_text(file).and_then(|text| Pending::parse(&text)) else {
             forget(file);
             continue;
         };

@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
-use super::text::{MAX_BODY, acceptable, metadata, without_secrets};
+use super::text::{MAX_BODY, acceptable, json_without_secrets, metadata, without_secrets};
 use super::view::{BodyView, EntryView};
 use super::workspace::{Workspace, parse_id};
 use super::{committing, pending, start};
 use crate::error::{Code, Error, Result};
-use crate::proof::record::{Id, RecordType};
+use crate::proof::record::{Id, Opening, RecordType};
+use crate::proof::scheme::Scheme;
 use crate::store::{Appended, NewAttestation, NewEntry, NewEvent, NewThought};
 
 /// What is to be recorded.
@@ -32,8 +33,17 @@ pub struct RecordRequest {
     pub private: bool,
 }
 
-/// Records a thought.
+/// Records a thought. A reflection attests what is staged first.
 pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<EntryView> {
+    record_with(workspace, request, true)
+}
+
+/// Records a thought that says nothing of what happens to be staged.
+pub(super) fn record_unstaged(workspace: &mut Workspace, request: &RecordRequest) -> Result<EntryView> {
+    record_with(workspace, request, false)
+}
+
+fn record_with(workspace: &mut Workspace, request: &RecordRequest, with_staged: bool) -> Result<EntryView> {
     let kind = RecordType::parse(&request.kind).ok_or_else(|| {
         Error::new(Code::InvalidParams, format!("{:?} is not a type of record", request.kind))
             .hint("use plan, analysis, decision or reflection; a fact that was found is an analysis")
@@ -41,10 +51,15 @@ pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<Entr
     acceptable("the content", &request.content, MAX_BODY)?;
     let metadata = request.metadata.as_deref().map(metadata).transpose()?.flatten();
     if !request.private {
-        let remedy = "take it out, or record with --private: the text then stays out of what is published";
+        let remedy = match kind {
+            RecordType::Reflection => {
+                "say it without the credential: a reflection is published; what must be kept can be a private analysis"
+            }
+            _ => "take it out, or record with --private: the text then stays out of what is published",
+        };
         without_secrets("the content", &request.content, remedy)?;
         if let Some(metadata) = &metadata {
-            without_secrets("the metadata", metadata, remedy)?;
+            json_without_secrets("the metadata", metadata, remedy)?;
         }
     }
     let parent = request.parent.as_deref().map(|parent| parse_id("the parent", parent)).transpose()?;
@@ -58,8 +73,11 @@ pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<Entr
             session
         }
     };
+    if request.private {
+        may_be_private(&workspace.store.session(&session)?.opening, kind)?;
+    }
     let thought = NewThought {
-        id: workspace.context.new_id(),
+        id: workspace.context.new_id(), // random, also of a private record: it keeps its hash from being guessed
         kind,
         content: &request.content,
         metadata: metadata.as_deref(),
@@ -67,13 +85,29 @@ pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<Entr
         private: request.private,
         timestamp: workspace.context.now(),
     };
-    let staged = if kind == RecordType::Reflection { staged_text(workspace, &session)? } else { None };
+    let staged = if with_staged && kind == RecordType::Reflection { staged_text(workspace, &session)? } else { None };
     let arguments = workspace.given.as_ref().unwrap_or(&request.content).as_bytes();
     let event = NewEvent { tool: "thought_record", arguments, at: thought.timestamp };
     let entries = after_staged(workspace, staged.as_deref(), thought.clone());
     let appended = workspace.store.append(&session, &entries, &event)?;
     let Some(appended) = appended.into_iter().next_back() else { unreachable!("one entry in, one entry out") };
     Ok(recorded(session, appended, &thought))
+}
+
+/// Refuses to withhold what must be readable, and what could be guessed from its trace.
+fn may_be_private(opening: &Opening, kind: RecordType) -> Result<()> {
+    let refused = |message: &str| Error::new(Code::InvalidParams, message);
+    if opening.proof_grade && kind == RecordType::Reflection {
+        return Err(refused("a reflection of a proof-grade session is published, so it cannot be private")
+            .hint("record the text as a private analysis, then a reflection that may be published"));
+    }
+    if opening.scheme == Scheme::AmsV0 {
+        return Err(refused(
+            "in scheme ams-v0 only the SHA-256 of a private text would be published, and it can be guessed",
+        )
+        .hint("say it without what must stay private, or record it in a session of scheme v1"));
+    }
+    Ok(())
 }
 
 /// A thought, and before it the change that is staged, where a reflection closes the session.
@@ -85,7 +119,7 @@ pub(super) fn after_staged<'a>(
     let mut entries = Vec::new();
     if let Some(operation) = staged {
         let (id, timestamp) = (workspace.context.new_id(), thought.timestamp);
-        entries.push(NewEntry::Attestation(NewAttestation { id, operation, timestamp }));
+        entries.push(NewEntry::Attestation(NewAttestation { id, operation, metadata: None, timestamp }));
     }
     entries.push(NewEntry::Thought(thought));
     entries

@@ -1,9 +1,8 @@
 //! Commits that are made of a whole range by hand: what `git merge --squash` and `git reset` leave behind says which range
 //! it was. It is remembered as a place to look, in this clone; whatever is found there is verified.
 
-use std::fs;
-
 use super::workspace::Workspace;
+use crate::context::read_text;
 use crate::error::Result;
 use crate::git::Git;
 use crate::proof::change::Sighting;
@@ -11,17 +10,18 @@ use crate::proof::digest::CommitId;
 
 /// Before a commit: what is staged may be a branch that `git merge --squash` has brought.
 pub fn before_squash(workspace: &mut Workspace, git: &Git) -> Result<()> {
-    let Ok(message) = fs::read_to_string(workspace.repository.git_dir.join("SQUASH_MSG")) else { return Ok(()) };
+    let Some(message) = read_text(&workspace.repository.git_dir.join("SQUASH_MSG")) else { return Ok(()) };
     // The newest commit comes first.
     let Some(squashed) = message.lines().find_map(|line| CommitId::parse(line.strip_prefix("commit ")?)) else {
         return Ok(());
     };
     let (Some(head), Some(tree)) = (git.tip("HEAD")?, git.staged_tree()?) else { return Ok(()) };
     let Some(base) = git.merge_base(&head, &squashed)? else { return Ok(()) };
-    let change = git.change_between(Some(&git.commit(&head)?.tree), &tree)?;
-    let whole = git.change_between(Some(&git.commit(&base)?.tree), &git.commit(&squashed)?.tree)?;
-    if let Some(change) = change.filter(|_| change == whole) {
-        workspace.store.sight(&[(change, Sighting::Range { base, head: squashed })])?;
+    let (ours, from, till) = (git.commit(&head)?.tree, git.commit(&base)?.tree, git.commit(&squashed)?.tree);
+    if git.is_merge_of_trees((Some(&from), &till), (Some(&ours), &tree))?
+        && let Some(ids) = git.change_ids(&git.diff(Some(&ours), Some(&tree))?)?
+    {
+        workspace.store.sight(&ids.sighted(Sighting::Range { base, head: squashed }))?;
     }
     Ok(())
 }
@@ -39,8 +39,8 @@ pub(super) fn after_reset(workspace: &mut Workspace, git: &Git, head: &CommitId)
     {
         return Ok(());
     }
-    if let Some(change) = git.change_id(&commit)? {
-        workspace.store.sight(&[(change, Sighting::Range { base: *base, head: before })])?;
+    if let Some(ids) = git.change_ids_of(&commit)? {
+        workspace.store.sight(&ids.sighted(Sighting::Range { base: *base, head: before }))?;
     }
     Ok(())
 }

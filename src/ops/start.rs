@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::text::{MAX_INTENT, MAX_NAME, acceptable, without_secrets};
+use super::text::{MAX_INTENT, MAX_NAME, acceptable, opening_without_secrets};
 use super::view::SessionView;
 use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
@@ -37,13 +37,18 @@ pub type StartOutcome = SessionView;
 
 /// Opens a session and makes it the worktree's current one.
 pub fn start(workspace: &mut Workspace, request: &StartRequest) -> Result<StartOutcome> {
+    open(workspace, request, true)
+}
+
+/// Opens a session, which becomes the worktree's current one or not.
+pub(super) fn open(workspace: &mut Workspace, request: &StartRequest, current: bool) -> Result<StartOutcome> {
     let continued = request.continues.as_deref().map(|id| last_link(workspace, id)).transpose()?;
     let opening = opening(workspace, request)?;
     let line = opening.to_line();
     let arguments = workspace.given.as_ref().unwrap_or(&line).as_bytes();
     let event = NewEvent { tool: "audit_session_start", arguments, at: opening.started_at };
     let worktree = workspace.repository.worktree();
-    let new = NewSession { opening: &opening, worktree: Some(&worktree) };
+    let new = NewSession { opening: &opening, worktree: current.then_some(worktree.as_str()) };
     let row = workspace.store.start(&new, &event)?;
     if let Some(link) = continued {
         let metadata = format!("{{\"continues\":\"{link}\"}}");
@@ -88,16 +93,12 @@ pub(super) fn task_session(workspace: &mut Workspace, task: &str, caller: Option
 }
 
 fn opening(workspace: &Workspace, request: &StartRequest) -> Result<Opening> {
-    let remedy = "say it without the credential";
     acceptable("the intent", &request.intent, MAX_INTENT)?;
-    without_secrets("the intent", &request.intent, remedy)?;
     if let Some(task) = &request.task_id {
         acceptable("the task", task, MAX_NAME)?;
-        without_secrets("the task", task, remedy)?;
     }
     if let Some(caller) = &request.caller {
         acceptable("the caller", caller, MAX_NAME)?;
-        without_secrets("the caller", caller, remedy)?;
     }
     let scheme = match &request.scheme {
         None => Scheme::default(),
@@ -111,7 +112,7 @@ fn opening(workspace: &Workspace, request: &StartRequest) -> Result<Opening> {
         Some(id) => parse_id("the session id", id)?,
     };
     let identity = || git::identity(&workspace.context).unwrap_or_else(|| "unknown".to_owned());
-    Ok(Opening {
+    let opening = Opening {
         caller: request.caller.clone().unwrap_or_else(identity),
         intent: request.intent.clone(),
         proof_grade: !request.not_proof_grade,
@@ -119,5 +120,7 @@ fn opening(workspace: &Workspace, request: &StartRequest) -> Result<Opening> {
         session_id,
         started_at: workspace.context.now(),
         task_id: request.task_id.clone(),
-    })
+    };
+    opening_without_secrets(&opening)?;
+    Ok(opening)
 }

@@ -1,9 +1,9 @@
 //! What a text must be before it is hashed: not empty, not too large, without NUL, without credentials.
 
-use super::secrets;
+use super::secrets::{Secret, find_in_json, find_secret};
 use crate::error::{Code, Error, Result};
 use crate::proof::canonical;
-use crate::proof::record::metadata_text;
+use crate::proof::record::{Entry, Opening, metadata_text};
 
 /// Largest body of an entry, and largest metadata: 1 MiB.
 pub(super) const MAX_BODY: usize = 1 << 20;
@@ -30,17 +30,49 @@ pub(super) fn acceptable(what: &str, text: &str, limit: usize) -> Result<()> {
     Ok(())
 }
 
+/// The first credential in a text. Every check for credentials goes through this function.
+pub(super) fn credential(text: &str) -> Option<Secret> {
+    find_secret(text)
+}
+
+/// The first credential in an opening, and which part of it holds it.
+pub(super) fn credential_in_opening(opening: &Opening) -> Option<(&'static str, Secret)> {
+    let parts = [
+        ("the intent", Some(opening.intent.as_str())),
+        ("the task", opening.task_id.as_deref()),
+        ("the caller", Some(opening.caller.as_str())),
+        ("the session id", Some(opening.session_id.as_str())),
+    ];
+    parts.into_iter().find_map(|(what, text)| Some((what, credential(text?)?)))
+}
+
+/// The first credential in an entry.
+pub(super) fn credential_in_entry(entry: &Entry<'_>) -> Option<Secret> {
+    credential(entry.body.text()).or_else(|| find_in_json(entry.metadata.as_deref()?))
+}
+
+/// Refuses an opening that holds a credential: it is the first line of what is published.
+pub(super) fn opening_without_secrets(opening: &Opening) -> Result<()> {
+    let found = credential_in_opening(opening);
+    found.map_or(Ok(()), |(what, secret)| Err(detected(what, &secret).hint("say it without the credential")))
+}
+
 /// Refuses a text that holds a credential.
 pub(super) fn without_secrets(what: &str, text: &str, remedy: &str) -> Result<()> {
-    match secrets::find_secret(text) {
-        None => Ok(()),
-        Some(secret) => Err(Error::new(
-            Code::SecretDetected,
-            format!("{what} holds what looks like {} at byte {}; nothing was recorded", secret.what, secret.at),
-        )
-        .hint(remedy.to_owned())
-        .details(serde_json::json!({ "what": secret.what, "at": secret.at }))),
-    }
+    let found = credential(text);
+    found.map_or(Ok(()), |secret| Err(detected(what, &secret).hint(remedy)))
+}
+
+/// Refuses JSON in which the guard finds a credential, in any string of it.
+pub(super) fn json_without_secrets(what: &str, json: &str, remedy: &str) -> Result<()> {
+    find_in_json(json).map_or(Ok(()), |secret| Err(detected(what, &secret).hint(remedy)))
+}
+
+/// The error for a credential that was found. It says which kind and where, and never what it is.
+fn detected(what: &str, secret: &Secret) -> Error {
+    let Secret { what: kind, at } = secret;
+    let message = format!("{what} holds what looks like {kind} at byte {at}; nothing was recorded");
+    Error::new(Code::SecretDetected, message).details(serde_json::json!({ "what": kind, "at": at }))
 }
 
 /// The canonical form of metadata given as JSON text; `None` where there is nothing in it.
@@ -59,21 +91,4 @@ pub(super) fn metadata(json: &str) -> Result<Option<String>> {
         acceptable("metadata", text, MAX_BODY)?;
     }
     Ok(text)
-}
-
-/// A text on one line, without anything that a terminal would act on, cut to a number of characters.
-pub(super) fn one_line(text: &str, longest: usize) -> String {
-    let words: Vec<&str> = text.split(|letter: char| letter.is_whitespace()).filter(|word| !word.is_empty()).collect();
-    let line: String = words.join(" ").chars().filter(|letter| !is_active(*letter)).collect();
-    if line.chars().count() <= longest {
-        return line;
-    }
-    let cut: String = line.chars().take(longest.saturating_sub(1)).collect();
-    format!("{}…", cut.trim_end())
-}
-
-/// Whether a character is a control, or turns the direction of the text around it.
-fn is_active(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }

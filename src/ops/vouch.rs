@@ -86,7 +86,7 @@ pub fn vouch(workspace: &mut Workspace, request: &VouchRequest) -> Result<VouchO
     let id = git.resolve(&request.commit)?;
     let commit = git.commit(&id)?;
     let before = standing(workspace, &git, &commit)?;
-    if before.verdict == Verdict::Pass && before.vouched.is_none() {
+    if before.verdict == Verdict::Pass {
         return Err(Error::new(Code::InvalidParams, format!("commit {id} is proven: nobody has to vouch for it"))
             .hint(format!("git proof verify {id} shows its proof; git proof sign signs it")));
     }
@@ -165,8 +165,8 @@ fn proven_range(
     }
     let outcome = gate_into(&workspace.context, git, commit.parents.first(), Some(&base), &head)?;
     match outcome.verdict {
-        Verdict::Fail | Verdict::Unchecked => return Err(not_proven(range, &outcome)),
-        Verdict::Pass | Verdict::Exempt => {}
+        Verdict::Fail | Verdict::Missing | Verdict::Unchecked => return Err(not_proven(range, &outcome)),
+        Verdict::Pass | Verdict::Vouched | Verdict::Exempt => {}
     }
     // A word for a part of the range is no proof of it, and must not become one here.
     if let Some(vouched) = outcome.commits.iter().find(|commit| commit.vouched.is_some()) {
@@ -214,14 +214,14 @@ fn not_proven(range: &str, outcome: &VerifyOutcome) -> Error {
     let codes = |commit: &CommitVerdict| -> Vec<FindingCode> {
         commit.findings.iter().filter(severe).map(|finding| finding.code).collect()
     };
-    let bad: Vec<&CommitVerdict> = outcome.commits.iter().filter(|commit| commit.verdict > Verdict::Pass).collect();
+    let bad: Vec<&CommitVerdict> = outcome.commits.iter().filter(|commit| !commit.verdict.is_accepted()).collect();
     let summary = outcome.summary;
-    let code = if outcome.verdict == Verdict::Fail { Code::NotProven } else { Code::ObjectMissing };
+    let code = if outcome.verdict >= Verdict::Missing { Code::NotProven } else { Code::ObjectMissing };
     let mut error = Error::new(
         code,
         format!(
-            "of {range}, {} proven, {} in no need of a proof, {} not proven, {} not checked",
-            summary.pass, summary.exempt, summary.fail, summary.unchecked
+            "of {range}, {} proven, {} not required, {} missing, {} failed, {} could not be checked",
+            summary.pass, summary.exempt, summary.missing, summary.fail, summary.unchecked
         ),
     );
     for commit in bad.iter().take(3) {

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git::{Git, Repository};
+use crate::git::{self, Git, Repository};
 use crate::proof::record::Id;
 use crate::store::{Store, Watcher};
 
@@ -17,14 +17,17 @@ pub struct Workspace {
     /// What the present call was given, canonical: the ledger keeps its digest. Where there is none, an op takes what it
     /// hashes or names.
     pub(super) given: Option<String>,
+    /// Most bytes of entries that one answer may take.
+    pub(super) most: usize,
 }
 
 impl Workspace {
     /// The repository of the working directory; its store is made if it is not there.
     pub fn open_or_create(context: Context) -> Result<Self> {
         let repository = Repository::discover(&context)?;
-        let store = Store::open_or_create(&repository.store_path(), context.patience())?;
-        Ok(Self { context, repository, store, given: None })
+        let sharing = || git::sharing(&context);
+        let store = Store::open_or_share(&repository.store_path(), context.patience(), sharing)?;
+        Ok(Self { context, repository, store, given: None, most: usize::MAX })
     }
 
     /// The repository of the working directory; an error if it has no store.
@@ -35,7 +38,7 @@ impl Workspace {
     /// A repository that was found; an error if it has no store.
     pub fn at(repository: Repository, context: Context) -> Result<Self> {
         let store = Store::open(&repository.store_path(), context.patience())?;
-        Ok(Self { context, repository, store, given: None })
+        Ok(Self { context, repository, store, given: None, most: usize::MAX })
     }
 
     /// The repository's objects and refs.
@@ -51,6 +54,11 @@ impl Workspace {
     /// Says what the next call is given, for the ledger.
     pub fn given(&mut self, arguments: Option<String>) {
         self.given = arguments;
+    }
+
+    /// From now on no answer takes more than so many bytes of entries.
+    pub fn answers_at_most(&mut self, bytes: usize) {
+        self.most = bytes;
     }
 
     /// From now on this one is told how far long work has come.

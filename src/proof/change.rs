@@ -71,6 +71,22 @@ impl ChangeHasher {
     }
 }
 
+/// The two ids by which a change is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChangeIds {
+    /// The change id: with the three lines around what changed.
+    pub wide: ChangeId,
+    /// The same with no line around it, which survives edits of neighbouring lines. It only helps to find a change.
+    pub bare: ChangeId,
+}
+
+impl ChangeIds {
+    /// Where the change was seen, under both ids.
+    pub fn sighted(&self, sighting: Sighting) -> [(ChangeId, Sighting); 2] {
+        [(self.wide, sighting), (self.bare, sighting)]
+    }
+}
+
 /// The change id of a diff's whole text; `None` for an empty one.
 pub fn change_id(diff: &[u8]) -> Option<ChangeId> {
     let mut hasher = ChangeHasher::new();

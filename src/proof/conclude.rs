@@ -3,7 +3,7 @@
 use super::anchor::Anchor;
 use super::finding::{Finding, FindingCode, Severity, Verdict};
 use super::policy::Binding;
-use super::trailer::{ProofTrailer, ProofTrailers, RootTrailer, Stray};
+use super::trailer::{MAX_OURS, ProofTrailer, ProofTrailers, RootTrailer, Stray};
 use super::verify::Standing;
 
 /// A commit's anchor that was judged.
@@ -27,20 +27,22 @@ pub struct Outcome {
 }
 
 /// Judges a commit: every root that its trailers name must hold, and at least one anchor in full. What else does not hold
-/// is a warning then; if none holds, all of it counts. `others` are findings about lines that are no anchors.
+/// is a warning then; if none holds, all of it counts. A commit that needs no proof never fails by what others wrote into
+/// its note. `others` are findings about lines that are no anchors.
 pub fn conclude(
     judged: &[Judged<'_>],
     others: &[Finding],
     trailers: &ProofTrailers,
     proof_grade: bool,
     notes_fetched: bool,
-    must_be_anchored: bool,
 ) -> Outcome {
     let holding: Vec<&Judged<'_>> = judged.iter().filter(|judged| judged.standing.holds()).collect();
     let binding = holding.iter().filter_map(|judged| judged.standing.binding).max();
+    let named = trailers.trailers.iter().filter(|trailer| matches!(trailer, ProofTrailer::Root(_))).count();
+    let harmless = !holding.is_empty() || !proof_grade && named == 0;
     let mut findings = Vec::new();
     for judged in judged {
-        let soften = !judged.standing.holds() && !holding.is_empty();
+        let soften = !judged.standing.holds() && harmless;
         findings.extend(
             judged.standing.findings.iter().map(
                 |finding| {
@@ -49,12 +51,10 @@ pub fn conclude(
             ),
         );
     }
-    let soften = |finding: &Finding| if holding.is_empty() { finding.clone() } else { finding.clone().softened() };
+    let soften = |finding: &Finding| if harmless { finding.clone().softened() } else { finding.clone() };
     findings.extend(others.iter().map(soften));
-    let mut named = 0;
     for trailer in &trailers.trailers {
         let ProofTrailer::Root(root) = trailer else { continue };
-        named += 1;
         if !holding.iter().any(|judged| is_named(judged.anchor, root)) {
             findings.push(unproven_trailer(root, judged, notes_fetched));
         }
@@ -63,17 +63,34 @@ pub fn conclude(
     // A line that only gives cause for a remark, such as one of a type not known here, is no answer.
     let only_remarks = others.iter().all(|finding| finding.severity == Severity::Warning);
     if judged.is_empty() && only_remarks && named == 0 && proof_grade {
-        let asked = must_be_anchored || !trailers.trailers.is_empty();
-        findings.push(missing(notes_fetched, must_be_anchored, asked, &trailers.trailers));
+        findings.push(missing(notes_fetched, &trailers.trailers));
     }
-    let worst = findings.iter().map(|finding| finding.severity).max();
-    let verdict = match worst {
-        Some(Severity::Error) => Verdict::Fail,
-        Some(Severity::Unchecked) => Verdict::Unchecked,
-        _ if holding.is_empty() => Verdict::Exempt,
-        _ => Verdict::Pass,
+    let verdict = match worst_verdict(&findings) {
+        Some(verdict) => verdict,
+        None if holding.is_empty() => Verdict::Exempt,
+        None => Verdict::Pass,
     };
     Outcome { verdict, binding: binding.filter(|_| verdict == Verdict::Pass), findings }
+}
+
+/// What the findings alone make of a commit; `None` if nothing is wrong. Where all that is wrong is that there is no
+/// anchor, the proof is missing and not broken.
+pub fn worst_verdict(findings: &[Finding]) -> Option<Verdict> {
+    let reached = |finding: &Finding| finding.code == FindingCode::LimitReached && finding.severity > Severity::Warning;
+    if findings.iter().any(reached) {
+        // What was not read may have been the proof.
+        return Some(Verdict::Unchecked);
+    }
+    let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
+    if errors().any(|finding| finding.code != FindingCode::AnchorMissing) {
+        Some(Verdict::Fail)
+    } else if errors().next().is_some() {
+        Some(Verdict::Missing)
+    } else if findings.iter().any(|finding| finding.severity == Severity::Unchecked) {
+        Some(Verdict::Unchecked)
+    } else {
+        None
+    }
 }
 
 /// Whether a trailer names the session of an anchor.
@@ -107,10 +124,9 @@ fn not_fetched(message: String) -> Finding {
         .hint("git proof sync, or git fetch origin refs/notes/proof:refs/notes/proof")
 }
 
-/// `asked`: the commit's own trailers say that there is a proof, or policy says that there must be.
-fn missing(notes_fetched: bool, must_be_anchored: bool, asked: bool, trailers: &[ProofTrailer]) -> Finding {
-    if !notes_fetched && asked {
-        return not_fetched("the commit is proof-grade, but refs/notes/proof is not in this clone".to_owned());
+fn missing(notes_fetched: bool, trailers: &[ProofTrailer]) -> Finding {
+    if !notes_fetched {
+        return not_fetched("a proof is required, but refs/notes/proof is not in this clone".to_owned());
     }
     let session = trailers.iter().find_map(|trailer| match trailer {
         ProofTrailer::Session(session) => Some(session),
@@ -120,15 +136,12 @@ fn missing(notes_fetched: bool, must_be_anchored: bool, asked: bool, trailers: &
         // It attests the commit first where the hook that should have done so was killed.
         Some(session) => format!(
             "git proof finalize --session {session} where it was recorded, then git proof sync; if that was done without \
-             this commit: git proof anchor --session {session} --commit and its id"
+             this commit: git proof cover and its id"
         ),
-        None => {
-            "finalize the session that explains it and git proof anchor, or git proof sync if that was done elsewhere"
-                .to_owned()
-        }
+        None => "git proof cover and its id records why it was made; git proof sync fetches what others have recorded"
+            .to_owned(),
     };
-    let finding = Finding::error(FindingCode::AnchorMissing, "the commit is proof-grade and has no anchor").hint(hint);
-    if must_be_anchored { finding } else { finding.softened() }
+    Finding::error(FindingCode::AnchorMissing, "a proof is required, and there is none").hint(hint)
 }
 
 /// What there is to say of a line of the message that is not read as a trailer of ours.
@@ -137,6 +150,10 @@ pub fn stray(stray: &Stray) -> Finding {
         Stray::Outside { line } => format!("a line looks like a trailer of ours and is none: {line:?}"),
         Stray::Malformed { line } => format!("a trailer cannot be read: {line:?}"),
         Stray::UnknownKey { key } => format!("{key:?} is not a trailer that this version knows"),
+        Stray::More { left_out } => {
+            let message = format!("the message has {left_out} more lines of ours than the {MAX_OURS} that are read");
+            return Finding::unchecked(FindingCode::LimitReached, message);
+        }
     };
     let finding = Finding::warning(FindingCode::TrailerMismatch, message);
     match stray {

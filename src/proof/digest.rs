@@ -165,9 +165,13 @@ roles! {
     ChangeId
     /// SHA-256 of the text of a note in working memory.
     TextHash
+    /// SHA-256 of a salt and the text of a note after it. Without the salt it says nothing of the text.
+    Commitment
+    /// No digest but 32 random bytes, which stay in the store.
+    Salt
 }
 
-text_schema!(ContentHash ChainHash NodeHash RootHash AnchorId ArchiveHash SealHash TextHash: "Hash", "^[0-9a-f]{64}$");
+text_schema!(ContentHash ChainHash NodeHash RootHash AnchorId ArchiveHash SealHash TextHash Commitment Salt: "Hash", "^[0-9a-f]{64}$");
 
 impl ChainHash {
     /// 64 zeros: the genesis of scheme `ams-v0`.

@@ -285,15 +285,13 @@ pub fn verify(file: &[u8]) -> Result<Summary, EvidenceError> {
     verifier.finish()
 }
 
-/// The line under which an entry is published: itself, or its trace if it is `private`. The closing reflection and the
-/// changes that the tool attested are never withheld, for they are what the anchor rests on.
-pub fn publish(scheme: Scheme, entry: &Entry<'_>, private: bool, last: bool) -> String {
+/// The line under which an entry is published: itself, or its trace if it is to be withheld. The changes that the tool
+/// attested are never withheld: the anchor rests on them, and they hold nothing but digests.
+pub fn publish(scheme: Scheme, entry: &Entry<'_>, withheld: bool) -> String {
     let line = entry.to_line();
-    let needed = match &entry.body {
-        Body::Thought { kind, .. } => last && *kind == RecordType::Reflection,
-        Body::Attest { attest } => GitAttestation::parse(attest.as_bytes()).is_ok(),
-    };
-    if !private || needed {
+    let attests_change =
+        matches!(&entry.body, Body::Attest { attest } if GitAttestation::parse(attest.as_bytes()).is_ok());
+    if !withheld || attests_change {
         return line;
     }
     let content_hash = scheme.content_hash(line.as_bytes(), entry.body.text());

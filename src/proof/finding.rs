@@ -9,13 +9,17 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It needs no proof and has none.
+    /// No proof is required, and there is none.
     Exempt,
     /// It is proven.
     Pass,
+    /// A person whom policy lists vouches for it. That is a word, not a proof.
+    Vouched,
     /// It could not be checked.
     Unchecked,
-    /// A proof is broken, or one that must be there is not.
+    /// A proof is required, and there is none.
+    Missing,
+    /// A proof does not hold.
     Fail,
 }
 
@@ -25,8 +29,18 @@ impl Verdict {
         match self {
             Self::Exempt => "exempt",
             Self::Pass => "pass",
+            Self::Vouched => "vouched",
             Self::Unchecked => "unchecked",
+            Self::Missing => "missing",
             Self::Fail => "fail",
+        }
+    }
+
+    /// Whether a gate lets it through.
+    pub const fn is_accepted(self) -> bool {
+        match self {
+            Self::Exempt | Self::Pass | Self::Vouched => true,
+            Self::Unchecked | Self::Missing | Self::Fail => false,
         }
     }
 }
@@ -74,6 +88,10 @@ findings! {
     BindingMismatch "BINDING_MISMATCH"
     /// The anchor's binding is weaker than policy takes.
     BindingTooWeak "BINDING_TOO_WEAK"
+    /// The change was applied before and undone since; applying it again is a new decision.
+    Replayed "REPLAYED"
+    /// The commit that was proven is not at hand, and its change could stand at more than one place.
+    PlaceAmbiguous "PLACE_AMBIGUOUS"
     /// A trailer names a root that does not hold for the commit, or a line only looks like a trailer of ours.
     TrailerMismatch "TRAILER_MISMATCH"
     /// The evidence was fetched, and the file of a root is not in it.
@@ -112,6 +130,8 @@ findings! {
     RefNotFetched "REF_NOT_FETCHED"
     /// An object that is needed is not in this clone.
     ObjectMissing "OBJECT_MISSING"
+    /// Deciding would take more than the limits allow.
+    LimitReached "LIMIT_REACHED"
     /// The policy cannot be read.
     PolicyUnreadable "POLICY_UNREADABLE"
     /// A person vouches for the commit, who may by policy: a word, and no proof.

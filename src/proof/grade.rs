@@ -1,18 +1,24 @@
 //! Which commits must be anchored: a policy's rules, applied to what a commit says and touches.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use regex_lite::Regex;
 
+use super::glob::Glob;
+use super::marks;
 use super::policy::{PolicyError, ProofGrade, Require};
-use super::trailer::{ProofTrailers, trailers};
+use super::trailer::{ProofTrailers, message_lines};
+
+/// Characters of a line that a reason quotes.
+const SHOWN: usize = 100;
 
 /// A policy's rules, ready to be applied.
 #[derive(Debug, Clone)]
 pub struct Grader {
     require: Require,
-    trailers: Vec<Regex>,
-    authors: Vec<Regex>,
+    trailers: Vec<Rule>,
+    authors: Vec<Rule>,
     paths: Vec<Glob>,
     merges: bool,
 }
@@ -26,8 +32,11 @@ pub enum Reason {
     All,
     /// It has a trailer of ours.
     Marked,
-    /// A trailer matches a rule.
-    Trailer(String),
+    /// A line of the message matches a rule.
+    Trailer {
+        /// The line.
+        line: String,
+    },
     /// The author matches a rule.
     Author(String),
     /// A path matches a rule.
@@ -40,7 +49,11 @@ impl fmt::Display for Reason {
             Self::Settings => f.write_str("it touches .proof/, which decides about all others"),
             Self::All => f.write_str("proof_grade.require is \"all\""),
             Self::Marked => f.write_str("its message has a Proof- trailer"),
-            Self::Trailer(rule) => write!(f, "a trailer matches proof_grade.trailers {rule:?}"),
+            Self::Trailer { line } => {
+                let cut: String = line.chars().take(SHOWN).collect();
+                let more = if cut.len() < line.len() { "…" } else { "" };
+                write!(f, "the line {:?} of its message matches proof_grade.trailers", cut + more)
+            }
             Self::Author(rule) => write!(f, "its author matches proof_grade.authors {rule:?}"),
             Self::Path(rule) => write!(f, "it touches a path of proof_grade.paths {rule:?}"),
         }
@@ -66,19 +79,16 @@ impl Grader {
     /// Makes the rules of a policy ready. A rule that cannot be read is an error: it must not be one that is not there.
     pub fn new(rules: &ProofGrade) -> Result<Self, PolicyError> {
         let wrong = |message: String| PolicyError { line: 0, message };
-        let regexes = |key: &str, patterns: &[String]| -> Result<Vec<Regex>, PolicyError> {
+        let regexes = |key: &str, patterns: &[String]| -> Result<Vec<Rule>, PolicyError> {
             let read = |pattern: &String| {
-                // The whole text must match, and case does not matter: git and the forges write the same key in several.
-                Regex::new(&format!("(?i)^(?:{pattern})$")).map_err(|error| {
+                Rule::new(pattern).map_err(|error| {
                     wrong(format!("proof_grade.{key}: {pattern:?} is not a regular expression: {error}"))
                 })
             };
             patterns.iter().map(read).collect()
         };
         let globs = |pattern: &String| {
-            Glob::new(pattern).ok_or_else(|| {
-                wrong(format!("proof_grade.paths: {pattern:?} is not a glob: use *, **, ? and / and plain characters"))
-            })
+            Glob::parse(pattern).map_err(|why| wrong(format!("proof_grade.paths: {pattern:?} is not a glob: {why}")))
         };
         Ok(Self {
             require: rules.require,
@@ -92,6 +102,16 @@ impl Grader {
     /// Whether a rule looks at paths.
     pub fn needs_paths(&self) -> bool {
         !self.paths.is_empty() && self.require == Require::Marked
+    }
+
+    /// Whether a rule guards a path: a commit that touches it must be anchored.
+    pub fn guards(&self, path: &[u8]) -> bool {
+        self.needs_paths() && self.paths.iter().any(|glob| glob.matches(path))
+    }
+
+    /// The patterns of paths that are applied.
+    pub fn paths(&self) -> &[Glob] {
+        if self.needs_paths() { &self.paths } else { &[] }
     }
 
     /// Why a commit must be anchored; `None` if it need not.
@@ -111,114 +131,147 @@ impl Grader {
         if !ours.trailers.is_empty() || !ours.strays.is_empty() {
             return Some(Reason::Marked);
         }
-        let rule = |regex: &Regex| {
-            let text = regex.as_str();
-            text.strip_prefix("(?i)^(?:").and_then(|text| text.strip_suffix(")$")).unwrap_or(text).to_owned()
-        };
         if !self.trailers.is_empty() {
-            for trailer in trailers(commit.message) {
-                let line = format!("{}: {}", trailer.key, trailer.value);
-                if let Some(found) = self.trailers.iter().find(|regex| regex.is_match(&line)) {
-                    return Some(Reason::Trailer(rule(found)));
+            let wanted = |first: u8| self.trailers.iter().any(|rule| rule.may_begin_with(first));
+            for line in message_lines(commit.message, wanted) {
+                if self.trailers.iter().any(|rule| rule.is_match(&line)) {
+                    return Some(Reason::Trailer { line });
                 }
             }
         }
         let author = String::from_utf8_lossy(commit.author);
-        if let Some(found) = self.authors.iter().find(|regex| regex.is_match(&author)) {
-            return Some(Reason::Author(rule(found)));
+        if let Some(found) = self.authors.iter().find(|rule| rule.is_match(&author)) {
+            return Some(Reason::Author(found.pattern.clone()));
         }
         let touched = |glob: &&Glob| commit.paths.iter().any(|path| glob.matches(path));
-        self.paths.iter().find(touched).map(|glob| Reason::Path(glob.text.clone()))
+        self.paths.iter().find(touched).map(|glob| Reason::Path(glob.as_str().to_owned()))
     }
 }
 
-/// A pattern of paths: `?` is one character and `*` any number, neither a slash; `**` is any number of directories.
+/// A regular expression that must match a whole text. Upper and lower case are the same: git and the forges write one key
+/// in several ways.
 #[derive(Debug, Clone)]
-struct Glob {
-    text: String,
+struct Rule {
+    pattern: String,
+    /// What every text that matches begins with. Most lines do not, and then the expression is not needed.
+    beginning: String,
+    /// Made when it is first needed.
+    regex: OnceLock<Regex>,
 }
 
-impl Glob {
-    fn new(text: &str) -> Option<Self> {
-        let odd = text.is_empty() || text.starts_with('/') || text.contains(['[', ']', '{', '}', '\\', '\0']);
-        (!odd).then(|| Self { text: text.to_owned() })
+impl Rule {
+    fn new(pattern: &str) -> Result<Self, regex_lite::Error> {
+        let rule = Self { pattern: pattern.to_owned(), beginning: beginning(pattern), regex: OnceLock::new() };
+        // A test has tried those that everybody has.
+        if !marks::contains(pattern) {
+            let _ = rule.regex.set(Regex::new(&whole(pattern))?);
+        }
+        Ok(rule)
     }
 
-    fn matches(&self, path: &[u8]) -> bool {
-        let pattern: Vec<&[u8]> = self.text.as_bytes().split(|byte| *byte == b'/').collect();
-        let path: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
-        matches_parts(&pattern, &path)
+    fn may_begin_with(&self, first: u8) -> bool {
+        self.beginning.bytes().next().is_none_or(|byte| byte.eq_ignore_ascii_case(&first))
+    }
+
+    fn is_match(&self, text: &str) -> bool {
+        let begins = text.as_bytes().get(..self.beginning.len());
+        if !begins.is_some_and(|begins| begins.eq_ignore_ascii_case(self.beginning.as_bytes())) {
+            return false;
+        }
+        if let Some(regex) = self.regex.get() {
+            return regex.is_match(text);
+        }
+        // It was tried before, so this is one.
+        let Ok(regex) = Regex::new(&whole(&self.pattern)) else { return true };
+        self.regex.get_or_init(|| regex).is_match(text)
     }
 }
 
-fn matches_parts(pattern: &[&[u8]], path: &[&[u8]]) -> bool {
-    match pattern {
-        [] => path.is_empty(),
-        // A directory at the end stands for all that is in it.
-        [b""] => !path.is_empty(),
-        [b"**", rest @ ..] => (0..=path.len())
-            .any(|skip| matches_parts(rest, &path[skip..]) && (!rest.is_empty() || skip < path.len() + 1)),
-        [first, rest @ ..] => {
-            path.first().is_some_and(|name| matches_name(first, name) && matches_parts(rest, &path[1..]))
+fn whole(pattern: &str) -> String {
+    format!("(?i)^(?:{pattern})$")
+}
+
+/// The plain letters at the start of a pattern: none if it has alternatives that are not in parentheses, or if another letter
+/// than those of ASCII has a second case.
+fn beginning(pattern: &str) -> String {
+    let mut depth = 0_usize;
+    for letter in pattern.chars() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            '|' if depth == 0 => return String::new(),
+            // Brackets and escapes could hide one of these.
+            '[' | '\\' => break,
+            _ => {}
         }
     }
-}
-
-fn matches_name(pattern: &[u8], name: &[u8]) -> bool {
-    // Greedy with one step back, which is enough for `*`: no pattern takes longer than its length times the name's.
-    let (mut at, mut in_name, mut star) = (0, 0, None);
-    while in_name < name.len() {
-        match pattern.get(at) {
-            Some(b'*') => {
-                star = Some((at, in_name));
-                at += 1;
-            }
-            Some(byte) if *byte == b'?' || *byte == name[in_name] => {
-                at += 1;
-                in_name += 1;
-            }
-            _ => match star {
-                Some((star_at, taken)) => {
-                    star = Some((star_at, taken + 1));
-                    at = star_at + 1;
-                    in_name = taken + 1;
-                }
-                None => return false,
-            },
-        }
+    if pattern.contains(['[', '\\']) && pattern.contains('|') && !marks::contains(pattern) {
+        return String::new();
     }
-    pattern[at..].iter().all(|byte| *byte == b'*')
+    let plain = |letter: char| {
+        letter.is_ascii_alphanumeric()
+            || matches!(letter, '-' | ' ' | ':')
+            || (!letter.is_ascii() && !letter.is_lowercase() && !letter.is_uppercase())
+    };
+    let length = pattern.find(|letter| !plain(letter)).unwrap_or(pattern.len());
+    let (mut begins, rest) = (pattern[..length].to_owned(), &pattern[length..]);
+    // The last letter may be left out, or stand more than once.
+    if rest.starts_with(['?', '*', '{']) {
+        begins.pop();
+    }
+    begins
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
 mod tests {
     use super::*;
 
     #[test]
-    fn globs_match_as_people_expect() {
-        for (glob, path, expected) in [
-            ("src/**", "src/a.rs", true),
-            ("src/**", "src/a/b.rs", true),
-            ("src/**", "source/a.rs", false),
-            ("src/*.rs", "src/a.rs", true),
-            ("src/*.rs", "src/a/b.rs", false),
-            ("**/*.sql", "x.sql", true),
-            ("**/*.sql", "a/b/x.sql", true),
-            ("a/**/z", "a/z", true),
-            ("a/**/z", "a/b/c/z", true),
-            ("docs/", "docs/x/y", true),
-            ("docs/", "docs", false),
-            ("?.c", "a.c", true),
-            ("?.c", "ab.c", false),
-            ("*a*b*c", "xxaxxbxxc", true),
-            ("*a*b*c", "xxaxxbxx", false),
-            ("Makefile", "sub/Makefile", false),
+    fn a_rule_is_tried_only_where_its_beginning_is() {
+        for (pattern, expected) in [
+            ("Assisted-by: .*", "Assisted-by: "),
+            ("Co-?authored-by: .*", "Co"),
+            ("a*b", ""),
+            ("ab+c", "ab"),
+            ("a{2}", ""),
+            ("a|b", ""),
+            ("(a|b)c", ""),
+            ("ab(c|d)", "ab"),
+            ("ab[|]c", ""),
+            ("ab\\|c|d", ""),
+            ("ab[(]|c", ""),
+            (".*", ""),
+            ("🤖 x.*", "🤖 x"),
+            ("Über.*", ""),
+            ("^a", ""),
         ] {
-            let glob = Glob::new(glob).map(|glob| glob.matches(path.as_bytes()));
-            assert_eq!(glob, Some(expected), "{path}");
+            assert_eq!(beginning(pattern), expected, "{pattern}");
         }
-        for bad in ["", "/a", "a[b]", "{a,b}"] {
-            assert!(Glob::new(bad).is_none(), "{bad}");
+    }
+
+    /// What is left out for speed never changes an answer.
+    #[test]
+    fn a_rule_matches_what_its_expression_matches() {
+        let lines = [
+            "Assisted-by: x",
+            "ASSISTED-BY: x",
+            "assisted",
+            "Co-authored-by: Claude",
+            "coauthored-by: Claude",
+            "",
+            "b",
+            "ab",
+            "é",
+            "🤖 Generated with x",
+        ];
+        let patterns =
+            ["Assisted-by: .*", "a?b", "A|B", "b", "É", "(a|b)+", "Co-?authored-by: .*", "🤖 .*", "\\w+|é", "[ab|]b"];
+        for pattern in patterns {
+            let (rule, regex) = (Rule::new(pattern).unwrap(), Regex::new(&whole(pattern)).unwrap());
+            for line in lines {
+                assert_eq!(rule.is_match(line), regex.is_match(line), "{pattern} {line}");
+            }
         }
     }
 }

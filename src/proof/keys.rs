@@ -3,12 +3,14 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::glob::Glob;
 use super::grade::Grader;
 use super::policy::{Policy, PolicyError, ProofGrade};
 
 /// Every section of a policy with its keys.
-pub const KEYS: [(&str, &[&str]); 2] = [
+pub const KEYS: [(&str, &[&str]); 3] = [
     ("proof_grade", &["require", "trailers", "authors", "paths", "merges"]),
+    ("gate", &["mode", "branches"]),
     ("proof", &["schemes", "binding", "evidence", "rooted", "signatures", "sealed", "sealers", "vouchers", "pin"]),
 ];
 
@@ -64,6 +66,12 @@ impl<'a> Written<'a> {
                 if let Err(error) = Grader::new(&alone(key, rule)) {
                     return Err(PolicyError { line: self.line_of("proof_grade", key, Some(index)), ..error });
                 }
+            }
+        }
+        for (index, branch) in policy.gate.branches.iter().enumerate() {
+            if let Err(why) = Glob::parse(branch) {
+                let message = format!("gate.branches: {branch:?} is not a pattern of branches: {why}");
+                return Err(PolicyError { line: self.line_of("gate", "branches", Some(index)), message });
             }
         }
         Ok(())

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::canonical::MAX_INTEGER;
 use super::digest::SealHash;
 use super::keys::{Written, line};
+use super::marks;
 use super::scheme::Scheme;
 
 /// Largest policy file, in bytes.
@@ -19,8 +20,36 @@ pub const MAX_POLICY: usize = 1 << 20;
 pub struct Policy {
     /// Which commits must be anchored.
     pub proof_grade: ProofGrade,
+    /// What the gate does about those that are not.
+    pub gate: GateRules,
     /// What an anchor must show.
     pub proof: Requirements,
+}
+
+/// What the gate does.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GateRules {
+    /// Whether a verdict turns anything away.
+    pub mode: GateMode,
+    /// Globs of the branches that pre-receive guards, without `refs/heads/`.
+    pub branches: Vec<String>,
+}
+
+impl Default for GateRules {
+    fn default() -> Self {
+        Self { mode: GateMode::Enforce, branches: vec!["**".to_owned()] }
+    }
+}
+
+/// Whether a verdict turns anything away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum GateMode {
+    /// It does.
+    Enforce,
+    /// Everything is judged and shown, and nothing is turned away.
+    Advisory,
 }
 
 /// Which commits must be anchored.
@@ -29,7 +58,7 @@ pub struct Policy {
 pub struct ProofGrade {
     /// Which commits in general.
     pub require: Require,
-    /// Regular expressions on trailer lines.
+    /// Regular expressions on lines of the message, such as `Assisted-by: .*`.
     pub trailers: Vec<String>,
     /// Regular expressions on `name <email>`.
     pub authors: Vec<String>,
@@ -43,10 +72,7 @@ impl Default for ProofGrade {
     fn default() -> Self {
         Self {
             require: Require::Marked,
-            trailers: vec![
-                "Co-authored-by: .*(Claude|Copilot|Codex|Cursor|Gemini).*".to_owned(),
-                "Assisted-by: .*".to_owned(),
-            ],
+            trailers: marks::trailers(),
             authors: Vec::new(),
             paths: Vec::new(),
             merges: false,
@@ -97,7 +123,7 @@ impl Default for Requirements {
             schemes: vec![Scheme::V1, Scheme::V1Rfc9162],
             binding: Binding::Squashed,
             evidence: EvidenceRule::Required,
-            rooted: false,
+            rooted: true,
             signatures: 0,
             sealed: false,
             sealers: Vec::new(),

@@ -11,6 +11,12 @@ use super::digest::RootHash;
 use super::record::Id;
 use super::scheme::Scheme;
 
+/// Most lines of ours that are read in one message. A squash of that many commits names as many sessions.
+pub const MAX_OURS: usize = 1000;
+
+/// Longest part of a line that is shown where it cannot be read, in bytes.
+const SHOWN: usize = 300;
+
 /// What all our keys begin with; case does not matter, as in git.
 const PREFIX: &str = "proof-";
 
@@ -65,6 +71,11 @@ pub enum Stray {
         /// The key.
         key: String,
     },
+    /// More lines that begin like ours than are read.
+    More {
+        /// How many were not read.
+        left_out: usize,
+    },
 }
 
 /// All that a commit's message says about its proof.
@@ -81,13 +92,23 @@ impl ProofTrailers {
     pub fn parse(message: &[u8]) -> Self {
         let Parts { before, block, after } = Parts::of(message);
         let mut found = Self::default();
+        let mut left_out = 0;
         let unread = lines(block).filter(|line| is_space(line[0]) || separator(line).is_none());
         for line in lines(before).chain(unread).chain(after.split(|byte| matches!(byte, 0 | b'\n'))) {
-            if has_our_prefix(line) {
-                found.strays.push(Stray::Outside { line: lossy(line) });
+            if !has_our_prefix(line) {
+            } else if found.len() < MAX_OURS {
+                found.strays.push(Stray::Outside { line: shown(line) });
+            } else {
+                left_out += 1;
             }
         }
-        for trailer in read_block(block) {
+        for (key, value) in folded(block) {
+            let Some(key) = key.filter(|key| has_our_prefix(key)) else { continue };
+            if found.len() >= MAX_OURS {
+                left_out += 1;
+                continue;
+            }
+            let trailer = Trailer::new(key, value);
             let Some(name) = trailer.our_name() else { continue };
             let parsed = match name.as_str() {
                 "root" => RootTrailer::parse(&trailer.value).map(ProofTrailer::Root),
@@ -100,10 +121,20 @@ impl ProofTrailers {
             };
             match parsed {
                 Some(parsed) => found.trailers.push(parsed),
-                None => found.strays.push(Stray::Malformed { line: format!("{}: {}", trailer.key, trailer.value) }),
+                None => {
+                    let line = format!("{}: {}", trailer.key, trailer.value);
+                    found.strays.push(Stray::Malformed { line: shown(line.as_bytes()) });
+                }
             }
         }
+        if left_out > 0 {
+            found.strays.push(Stray::More { left_out });
+        }
         found
+    }
+
+    fn len(&self) -> usize {
+        self.trailers.len() + self.strays.len()
     }
 }
 
@@ -119,7 +150,7 @@ pub fn add(message: &[u8], line: &str) -> Vec<u8> {
         line.split_once(": ")
             .is_some_and(|(key, value)| trailer.key.eq_ignore_ascii_case(key) && trailer.value == value)
     };
-    if read_block(block).iter().any(same) {
+    if read_block(block).any(|trailer| same(&trailer)) {
         return message.to_vec();
     }
     let mut added = before.to_vec();
@@ -154,11 +185,33 @@ pub fn without_comments(message: &[u8], comment: &[u8]) -> Vec<u8> {
 }
 
 /// All trailers of a commit's message.
-pub fn trailers(message: &[u8]) -> Vec<Trailer> {
+pub fn trailers(message: &[u8]) -> impl Iterator<Item = Trailer> {
     read_block(Parts::of(message).block)
 }
 
+/// The lines of a message up to its first NUL, where git stops showing it, as far as `wanted` takes their first byte. Whatever
+/// has the shape of a trailer is given as `key: value`, wherever it stands and with the lines that continue it: tools that
+/// write trailers, and people who add a paragraph below them, do not keep to git's rule of the last paragraph.
+pub fn message_lines(message: &[u8], wanted: impl Fn(u8) -> bool) -> Vec<String> {
+    let shown = &message[..memchr::memchr(0, message).unwrap_or(message.len())];
+    let read = |(key, value): (Option<&[u8]>, &[u8])| {
+        let first = key.unwrap_or(value).first()?;
+        if !wanted(*first) {
+            return None;
+        }
+        Some(match key {
+            Some(key) => format!("{}: {}", lossy(key), lossy(&unfold(value))),
+            None => String::from_utf8_lossy(value.trim_ascii_end()).into_owned(),
+        })
+    };
+    folded(shown).filter_map(read).collect()
+}
+
 impl Trailer {
+    fn new(key: &[u8], value: &[u8]) -> Self {
+        Self { key: lossy(key), value: lossy(&unfold(value)) }
+    }
+
     /// What follows `Proof-` in one of our keys, in lower case.
     fn our_name(&self) -> Option<String> {
         self.key.to_ascii_lowercase().strip_prefix(PREFIX).map(str::to_owned)
@@ -216,6 +269,12 @@ impl<'a> Parts<'a> {
 
 fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     text.split_inclusive(|byte| *byte == b'\n')
+}
+
+/// A line as it is shown where it cannot be read.
+fn shown(line: &[u8]) -> String {
+    let line = trim(line);
+    if line.len() <= SHOWN { lossy(line) } else { format!("{}…", lossy(&line[..SHOWN])) }
 }
 
 fn lossy(line: &[u8]) -> String {
@@ -322,25 +381,21 @@ fn block_start(text: &[u8]) -> usize {
     end
 }
 
-fn read_block(block: &[u8]) -> Vec<Trailer> {
-    let read = |(key, value): (Option<&[u8]>, Vec<u8>)| {
-        key.map(|key| Trailer { key: lossy(key), value: lossy(&unfold(&value)) })
-    };
-    folded(block).into_iter().filter_map(read).collect()
+fn read_block(block: &[u8]) -> impl Iterator<Item = Trailer> {
+    folded(block).filter_map(|(key, value)| Some(Trailer::new(key?, value)))
 }
 
 /// The items of a block: a trailer's key and value with the lines that continue it, or a line that is no trailer.
-fn folded(block: &[u8]) -> Vec<(Option<&[u8]>, Vec<u8>)> {
-    let mut items: Vec<(Option<&[u8]>, Vec<u8>)> = Vec::new();
-    for line in lines(block) {
-        if let Some((Some(_), value)) = items.last_mut().filter(|_| is_space(line[0])) {
-            value.extend_from_slice(line);
-            continue;
-        }
+fn folded(block: &[u8]) -> impl Iterator<Item = (Option<&[u8]>, &[u8])> {
+    let mut rest = block;
+    std::iter::from_fn(move || {
+        let line = lines(rest).next()?;
         let at = separator(line);
-        items.push((at.map(|at| &line[..at]), line[at.map_or(0, |at| at + 1)..].to_vec()));
-    }
-    items
+        let more = lines(&rest[line.len()..]).take_while(|line| at.is_some() && is_space(line[0]));
+        let (item, after) = rest.split_at(line.len() + more.map(<[u8]>::len).sum::<usize>());
+        rest = after;
+        Some((at.map(|at| &item[..at]), &item[at.map_or(0, |at| at + 1)..]))
+    })
 }
 
 /// A block as git prints it when it adds to it: one space after the colon, none at the end, comments left out.
@@ -351,10 +406,10 @@ fn printed(block: &[u8]) -> Vec<u8> {
             Some(key) => {
                 text.extend_from_slice(trim(key));
                 text.extend_from_slice(b": ");
-                text.extend_from_slice(trim(&value));
+                text.extend_from_slice(trim(value));
             }
-            None if is_comment(&value) => continue,
-            None => text.extend_from_slice(value.strip_suffix(b"\n").unwrap_or(&value)),
+            None if is_comment(value) => continue,
+            None => text.extend_from_slice(value.strip_suffix(b"\n").unwrap_or(value)),
         }
         text.push(b'\n');
     }

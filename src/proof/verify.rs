@@ -3,24 +3,11 @@
 
 use super::anchor::Anchor;
 use super::change::GitAttestation;
-use super::digest::{ChangeId, CommitId, RootHash, TreeId};
+use super::digest::RootHash;
 use super::evidence::{EvidenceError, Flaw, Summary};
 use super::finding::{Finding, FindingCode, Severity};
 use super::policy::{Binding, EvidenceRule, Requirements};
 use super::word::NamedSession;
-
-/// What is known of a commit that is at hand.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CommitFacts {
-    /// The commit.
-    pub id: CommitId,
-    /// Its tree.
-    pub tree: TreeId,
-    /// The trees of its parents, in order.
-    pub parent_trees: Vec<TreeId>,
-    /// What it does; `None` for an empty change and for a merge.
-    pub change: Option<ChangeId>,
-}
 
 /// What is known of the evidence of a root.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +19,8 @@ pub enum Evidence {
     Missing,
     /// An object that leads to it is not in this clone.
     NotHere(String),
+    /// It is larger than this program reads.
+    TooLarge(String),
     /// There is something that cannot be read as evidence.
     Unreadable(String),
     /// It does not hold.
@@ -45,6 +34,7 @@ impl Evidence {
     pub fn in_a_word(&self) -> &'static str {
         match self {
             Self::NotFetched | Self::NotHere(_) => "not_fetched",
+            Self::TooLarge(_) => "not_checked",
             Self::Missing => "missing",
             Self::Unreadable(_) | Self::Broken(_) => "broken",
             Self::Holds(_) => "verified",
@@ -58,7 +48,31 @@ pub struct EvidenceFacts {
     /// What it adds up to.
     pub summary: Summary,
     /// The changes that it attests.
-    pub attested: Vec<GitAttestation>,
+    pub attested: Vec<Attested>,
+}
+
+/// A change that evidence attests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attested {
+    /// The change.
+    pub change: GitAttestation,
+    /// Whether it was attested after the commit had been made and its session, if it had one, was over.
+    pub afterwards: bool,
+}
+
+/// How an anchor belongs to the commit where it is found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bond {
+    /// The binding; `None` if the anchor does not belong to the commit.
+    pub binding: Option<Binding>,
+    /// Whether the session covers this change: its evidence attests the commit, or the one that this commit replaces.
+    pub rooted: bool,
+    /// Whether that was attested afterwards.
+    pub afterwards: bool,
+    /// Whether the anchor says something of its own commit that is not so.
+    pub misstated: bool,
+    /// What there is to say.
+    pub findings: Vec<Finding>,
 }
 
 /// What the signatures of an anchor come to.
@@ -75,8 +89,8 @@ pub struct Signatures {
 pub struct Candidate<'a> {
     /// The anchor.
     pub anchor: &'a Anchor,
-    /// The commit that it was made for, if it is at hand.
-    pub own: Option<&'a CommitFacts>,
+    /// How it belongs to the commit.
+    pub bond: &'a Bond,
     /// The evidence of its root.
     pub evidence: &'a Evidence,
     /// Who signed it.
@@ -92,8 +106,10 @@ pub struct Candidate<'a> {
 pub struct Standing {
     /// How it belongs to the commit; `None` if it does not.
     pub binding: Option<Binding>,
-    /// Whether the session attests the change.
+    /// Whether the session covers the change.
     pub rooted: bool,
+    /// Whether it does so since after the commit was made.
+    pub afterwards: bool,
     /// Whether it says something of its own commit that is not so.
     pub misstated: bool,
     /// What there is to say.
@@ -124,7 +140,10 @@ impl Standing {
         let severe = |finding: &&Finding| finding.severity > Severity::Warning;
         !self.misstated
             && self.findings.iter().filter(severe).all(|finding| match finding.code {
-                FindingCode::BindingMismatch | FindingCode::BindingTooWeak => true,
+                FindingCode::BindingMismatch
+                | FindingCode::BindingTooWeak
+                | FindingCode::Replayed
+                | FindingCode::PlaceAmbiguous => true,
                 // A session cannot attest a change that it was not for.
                 FindingCode::NotRooted => self.binding.is_none(),
                 _ => false,
@@ -137,56 +156,16 @@ impl Standing {
     }
 }
 
-/// The strongest binding of an anchor to a commit.
-pub fn binding(anchor: &Anchor, own: Option<&CommitFacts>, commit: &CommitFacts) -> Option<Binding> {
-    if anchor.commit == commit.id {
-        return Some(Binding::Exact);
-    }
-    if own.is_some_and(|own| own.tree == commit.tree && own.parent_trees == commit.parent_trees) {
-        return Some(Binding::Reworded);
-    }
-    (commit.change.is_some() && commit.change == anchor.change_id).then_some(Binding::Moved)
-}
-
 /// Judges an anchor where it is found. `proof_grade` commits need a session that ends in a reflection, whatever the
 /// session itself says it is.
-pub fn judge(
-    candidate: &Candidate<'_>,
-    commit: &CommitFacts,
-    proof_grade: bool,
-    rules: &Requirements,
-    at_hand: &dyn Fn(&CommitId) -> Option<CommitFacts>,
-) -> Standing {
-    let anchor = candidate.anchor;
-    let mut findings = Vec::new();
-    let mut misstated = false;
-    if let Some(own) = candidate.own
-        && (own.tree != anchor.tree || own.change != anchor.change_id)
-    {
-        misstated = true;
-        let what = if own.tree == anchor.tree { "change" } else { "tree" };
+pub fn judge(candidate: &Candidate<'_>, proof_grade: bool, rules: &Requirements) -> Standing {
+    let (anchor, bond) = (candidate.anchor, candidate.bond);
+    let mut findings = bond.findings.clone();
+    if let Some(binding) = bond.binding.filter(|binding| *binding < rules.binding) {
         findings.push(Finding::error(
-            FindingCode::BindingMismatch,
-            format!("the anchor of session {} names another {what} than its own commit {}", anchor.session_id, own.id),
-        ));
-    }
-    let binding = binding(anchor, candidate.own, commit);
-    match binding {
-        None => findings.push(
-            Finding::error(
-                FindingCode::BindingMismatch,
-                format!(
-                    "the anchor of session {} was made for commit {}, which makes another change",
-                    anchor.session_id, anchor.commit
-                ),
-            )
-            .hint("a copied note proves nothing here; record and anchor a session for this change"),
-        ),
-        Some(binding) if binding < rules.binding => findings.push(Finding::error(
             FindingCode::BindingTooWeak,
             format!("the anchor is bound as {binding}, and policy takes {} or stronger", rules.binding),
-        )),
-        Some(_) => {}
+        ));
     }
     if !rules.schemes.contains(&anchor.scheme) {
         findings.push(Finding::error(
@@ -194,20 +173,16 @@ pub fn judge(
             format!("session {} is hashed by scheme {}, which policy does not take", anchor.session_id, anchor.scheme),
         ));
     }
-    let rooted = match candidate.evidence {
-        Evidence::Holds(facts) => {
-            evidence_fits(anchor, facts, proof_grade, &mut findings);
-            is_rooted(anchor, facts, binding, commit, at_hand)
-        }
-        other => {
-            findings.extend(evidence_lacks(&anchor.root, other, rules));
-            false
-        }
-    };
-    if !rooted {
-        let message = format!("session {} does not attest this change", anchor.session_id);
+    match candidate.evidence {
+        Evidence::Holds(facts) => evidence_fits(anchor, facts, proof_grade, &mut findings),
+        other => findings.extend(evidence_lacks(&anchor.root, other, rules)),
+    }
+    // An anchor that belongs to another change is no anchor of this one, and says so already.
+    let holds = matches!(candidate.evidence, Evidence::Holds(_));
+    if !bond.rooted && bond.binding.is_some() && (holds || !rules.rooted) {
+        let message = format!("session {} does not cover this change: its records do not name it", anchor.session_id);
         let finding = Finding::error(FindingCode::NotRooted, message)
-            .hint("commit while the session is open, or stage the change before its closing reflection");
+            .hint(format!("git proof cover {} records why, in a session that names it", anchor.commit));
         findings.push(if rules.rooted { finding } else { finding.softened() });
     }
     findings.extend(candidate.signatures.findings.iter().cloned());
@@ -224,7 +199,8 @@ pub fn judge(
     if rules.sealed && candidate.round.is_none() {
         findings.push(seal_lacks(candidate.rounds_fetched));
     }
-    Standing { binding, rooted, misstated, findings }
+    let Bond { binding, rooted, afterwards, misstated, .. } = *bond;
+    Standing { binding, rooted, afterwards, misstated, findings }
 }
 
 /// What it means that no seal that counts has an anchor.
@@ -304,6 +280,10 @@ fn evidence_lacks(root: &RootHash, evidence: &Evidence, rules: &Requirements) ->
                     .hint("the clone may be shallow or partial: git fetch --unshallow, or git fetch --refetch");
             Some(if needed { finding } else { finding.softened() })
         }
+        Evidence::TooLarge(why) => {
+            let finding = Finding::unchecked(FindingCode::LimitReached, format!("the evidence for root {root}: {why}"));
+            Some(if needed { finding } else { finding.softened() })
+        }
         Evidence::Unreadable(why) => {
             Some(Finding::error(FindingCode::EvidenceMissing, format!("the evidence for root {root}: {why}")))
         }
@@ -338,31 +318,4 @@ pub fn judge_named(named: &NamedSession, evidence: &Evidence, proof_grade: bool,
     }
     let say = |what: String| format!("the evidence of root {}, which a person's word names, {what}", named.root);
     findings.into_iter().map(|(code, what)| Finding::error(code, say(what))).collect()
-}
-
-/// Whether the session itself says that it explains this change, and nothing at hand says otherwise.
-fn is_rooted(
-    anchor: &Anchor,
-    facts: &EvidenceFacts,
-    binding: Option<Binding>,
-    commit: &CommitFacts,
-    at_hand: &dyn Fn(&CommitId) -> Option<CommitFacts>,
-) -> bool {
-    let Some(binding) = binding else { return false };
-    if !anchor.scheme.covers_everything() {
-        return false;
-    }
-    facts.attested.iter().any(|said| {
-        let speaks = match commit.change {
-            _ if said.commit == Some(commit.id) => true,
-            Some(change) => said.change_id == Some(change),
-            None => said.change_id.is_none() && said.tree == commit.tree && binding >= Binding::Reworded,
-        };
-        // The commit that it names may be here, and then it must be as it says.
-        let agrees = |known: &CommitFacts| known.tree == said.tree && known.change == said.change_id;
-        speaks
-            && said.commit.is_none_or(|named| {
-                if named == commit.id { agrees(commit) } else { at_hand(&named).is_none_or(|known| agrees(&known)) }
-            })
-    })
 }

@@ -1,44 +1,7 @@
 //! Escaping: what a text may not do to its reader. First every text is made [`inert`]; then each form escapes what means
 //! something there.
 
-/// Text that a terminal or the log of a CI run only shows: every control and format character is spelled out, and so is
-/// the bracket of what a runner takes for a command wherever it stands in a line (`##[…]`, `##vso[…]`).
-pub fn inert(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    // Where a command may still open: after `##`, and then letters.
-    let mut hashes = 0_usize;
-    for character in text.chars() {
-        let opens = character == '[' && hashes >= 2;
-        hashes = match character {
-            '#' => hashes + 1,
-            letter if hashes >= 2 && letter.is_ascii_alphabetic() => hashes,
-            _ => 0,
-        };
-        if opens || is_active(character) {
-            safe.extend(character.escape_unicode());
-        } else {
-            safe.push(character);
-        }
-    }
-    safe
-}
-
-/// Control characters, and the invisible ones that reorder, join or hide text.
-pub(super) fn is_active(character: char) -> bool {
-    character.is_control()
-        || matches!(character,
-            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
-}
-
-/// Inert text of at most so many characters.
-pub(super) fn brief(text: &str, longest: usize) -> String {
-    if text.chars().count() <= longest {
-        return inert(text);
-    }
-    let cut: String = text.chars().take(longest.saturating_sub(1)).collect();
-    format!("{}…", inert(&cut))
-}
+pub(super) use crate::proof::text::{brief, inert};
 
 /// The message of a workflow command, escaped as GitHub's toolkit does.
 pub(super) fn command_data(text: &str) -> String {
@@ -98,15 +61,6 @@ pub(super) fn uri(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_of_runners_are_not_left_in_inert_text() {
-        assert_eq!(inert("a ##[error]b"), "a ##\\u{5b}error]b");
-        assert_eq!(inert("##vso[task.x]"), "##vso\\u{5b}task.x]");
-        assert_eq!(inert("###[x] ##teamcity[y"), "###\\u{5b}x] ##teamcity\\u{5b}y");
-        assert_eq!(inert("#[derive] ## Title [link]"), "#[derive] ## Title [link]");
-        assert_eq!(inert("\u{1b}[31m\0\n\u{202e}"), "\\u{1b}[31m\\u{0}\\u{a}\\u{202e}");
-    }
 
     #[test]
     fn commands_are_escaped_as_the_toolkit_does() {

@@ -3,21 +3,22 @@
 use super::escape::{brief, xml};
 use super::{Report, short};
 use crate::ops::CommitVerdict;
+use crate::present;
 use crate::proof::finding::{Finding, Severity, Verdict};
 
 /// Longest subject in a test's name.
 const SUBJECT: usize = 120;
 
-/// One suite. A commit that is broken failed, one that could not be checked is an error, one that needs no proof was
-/// skipped.
+/// One suite. A commit whose proof failed or is missing is a failure, one that could not be checked is an error. One that
+/// needs no proof was skipped, and so was one that is vouched for: a case without any element would count as passed.
 pub fn junit(report: &Report<'_>) -> String {
     let summary = report.outcome.summary;
     let counts = format!(
         "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"0\"",
         report.outcome.commits.len(),
-        summary.fail,
+        summary.fail + summary.missing,
         summary.unchecked,
-        summary.exempt
+        summary.exempt + summary.vouched
     );
     let (base, head) = report.ends();
     let mut text = format!(
@@ -47,10 +48,16 @@ fn case(commit: &CommitVerdict) -> String {
     let mut inner = String::new();
     let stops = |finding: &&Finding| finding.severity > Severity::Warning;
     let element = match commit.verdict {
-        Verdict::Fail => Some("failure"),
+        Verdict::Fail | Verdict::Missing => Some("failure"),
         Verdict::Unchecked => Some("error"),
         Verdict::Exempt => {
-            inner.push_str("      <skipped message=\"needs no proof\"/>\n");
+            inner.push_str(&skipped(present::word(Verdict::Exempt)));
+            None
+        }
+        Verdict::Vouched => {
+            let by = commit.vouched.as_ref().map(|vouched| vouched.by.join(" and ")).unwrap_or_default();
+            let vouched = present::word(Verdict::Vouched);
+            inner.push_str(&skipped(&format!("{vouched} by {by}: {}", present::WORD_OF_A_PERSON)));
             None
         }
         Verdict::Pass => None,
@@ -75,6 +82,10 @@ fn case(commit: &CommitVerdict) -> String {
         return format!("    <testcase classname=\"git proof gate\" name=\"{name}\" time=\"0\"/>\n");
     }
     format!("    <testcase classname=\"git proof gate\" name=\"{name}\" time=\"0\">\n{inner}    </testcase>\n")
+}
+
+fn skipped(why: &str) -> String {
+    format!("      <skipped message=\"{}\"/>\n", xml(why))
 }
 
 fn line(finding: &Finding) -> String {

@@ -3,6 +3,7 @@
 use super::escape::code_span;
 use super::{Report, short};
 use crate::ops::CommitVerdict;
+use crate::present;
 use crate::proof::finding::{Severity, Verdict};
 
 /// Most bytes of a comment; forges take 65,536 characters.
@@ -48,9 +49,9 @@ pub fn markdown(report: &Report<'_>, limit: usize) -> String {
     }
     if shown < commits.len() {
         let left = &commits[shown..];
-        let failed = left.iter().filter(|commit| commit.verdict == Verdict::Fail).count();
+        let failed = left.iter().filter(|commit| !commit.verdict.is_accepted()).count();
         text.push_str(&format!(
-            "\n{} more commits are left out here, {failed} of them broken: `git proof gate` in a clone shows all.\n",
+            "\n{} more commits are left out here, {failed} of them not accepted: `git proof gate` in a clone shows all.\n",
             left.len()
         ));
     }
@@ -59,18 +60,20 @@ pub fn markdown(report: &Report<'_>, limit: usize) -> String {
 
 /// A commit as a row of the table.
 pub(super) fn row(commit: &CommitVerdict) -> String {
+    // What a reviewer has to look at is set in bold.
     let verdict = match commit.verdict {
-        Verdict::Fail => "**fail**",
-        Verdict::Unchecked => "**unchecked**",
-        Verdict::Pass if commit.vouched.is_some() => "**vouched for**",
-        other => other.as_str(),
+        Verdict::Pass | Verdict::Exempt => present::word(commit.verdict).to_owned(),
+        Verdict::Vouched | Verdict::Missing | Verdict::Fail | Verdict::Unchecked => {
+            format!("**{}**", present::word(commit.verdict))
+        }
     };
     let subject =
         if commit.subject.is_empty() { "(no subject)".to_owned() } else { code_span(&commit.subject, SUBJECT) };
     let mut lines = Vec::new();
     if let Some(vouched) = &commit.vouched {
         let by = code_span(&vouched.by.join(", "), SUBJECT);
-        lines.push(format!("vouched for by {by} (not proven): {}", code_span(&vouched.reason, MESSAGE)));
+        let reason = code_span(&vouched.reason, MESSAGE);
+        lines.push(format!("vouched by {by} ({}): {reason}", present::WORD_OF_A_PERSON));
     }
     for finding in commit.findings.iter().take(SHOWN) {
         let hint = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning);
@@ -80,7 +83,7 @@ pub(super) fn row(commit: &CommitVerdict) -> String {
     if commit.findings.len() > SHOWN {
         lines.push(format!("and {} more findings", commit.findings.len() - SHOWN));
     }
-    if let Some(reason) = commit.reason.as_ref().filter(|_| commit.verdict > Verdict::Pass) {
+    if let Some(reason) = commit.reason.as_ref().filter(|_| commit.verdict > Verdict::Vouched) {
         lines.push(format!("must be anchored: {}", code_span(reason, MESSAGE)));
     }
     let holding: Vec<_> = commit.sessions.iter().filter(|session| session.holds).collect();

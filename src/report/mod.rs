@@ -15,10 +15,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::ops::{CommitVerdict, VerifyOutcome};
+use crate::present;
 use crate::proof::digest::CommitId;
-use crate::proof::finding::{Finding, Verdict};
+use crate::proof::finding::Finding;
 
-pub use escape::inert;
 pub use github::{github, github_error};
 pub use html::html;
 pub use junit::junit;
@@ -61,33 +61,12 @@ impl<'a> Report<'a> {
 
     /// The verdict as a headline.
     fn headline(&self) -> &'static str {
-        match self.outcome.verdict {
-            _ if self.outcome.commits.is_empty() => "nothing to judge",
-            Verdict::Pass | Verdict::Exempt => "may pass",
-            Verdict::Unchecked => "could not be checked",
-            Verdict::Fail => "turned away",
-        }
+        present::range_headline(self.outcome.verdict, &self.outcome.summary)
     }
 
     /// How many commits stand how, as a sentence without its full stop.
     fn counts(&self) -> String {
-        let summary = self.outcome.summary;
-        let counts: Vec<String> = [
-            (summary.fail, "broken or without a proof that must be there"),
-            (summary.unchecked, "not checked"),
-            (summary.proven(), "proven"),
-            (summary.vouched, "vouched for by a person and not proven"),
-            (summary.exempt, "in no need of a proof"),
-        ]
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, what)| format!("{count} {what}"))
-        .collect();
-        match (counts.as_slice(), self.outcome.commits.len()) {
-            ([], _) => "The range has no commits".to_owned(),
-            (counts, 1) => format!("1 commit: {}", counts.join(", ")),
-            (counts, all) => format!("{all} commits: {}", counts.join(", ")),
-        }
+        present::commits(&self.outcome.summary)
     }
 
     /// Which policy it was.

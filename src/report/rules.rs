@@ -17,9 +17,33 @@ pub struct Rule {
 pub fn rule(code: FindingCode) -> Rule {
     let (what, remedy) = words(code);
     let severity = match code {
-        FindingCode::RefNotFetched | FindingCode::ObjectMissing | FindingCode::PolicyUnreadable => Severity::Unchecked,
+        FindingCode::RefNotFetched
+        | FindingCode::ObjectMissing
+        | FindingCode::LimitReached
+        | FindingCode::PolicyUnreadable => Severity::Unchecked,
         FindingCode::EvidenceWithheld | FindingCode::Vouched | FindingCode::WordNotTaken => Severity::Warning,
-        _ => Severity::Error,
+        FindingCode::AnchorMissing
+        | FindingCode::AnchorMalformed
+        | FindingCode::BindingMismatch
+        | FindingCode::BindingTooWeak
+        | FindingCode::Replayed
+        | FindingCode::PlaceAmbiguous
+        | FindingCode::TrailerMismatch
+        | FindingCode::EvidenceMissing
+        | FindingCode::ChainBroken
+        | FindingCode::RootMismatch
+        | FindingCode::ReflectionMissing
+        | FindingCode::SchemeNotAllowed
+        | FindingCode::NotRooted
+        | FindingCode::SignatureMissing
+        | FindingCode::SignatureInvalid
+        | FindingCode::SignerUnknown
+        | FindingCode::SignerExpired
+        | FindingCode::SealMissing
+        | FindingCode::SealBroken
+        | FindingCode::AnchorDeleted
+        | FindingCode::RoundsRolledBack
+        | FindingCode::RoundsForked => Severity::Error,
     };
     Rule { what, remedy, severity }
 }
@@ -42,6 +66,14 @@ fn words(code: FindingCode) -> (&'static str, &'static str) {
         FindingCode::BindingTooWeak => (
             "The anchor belongs to the commit less closely than the policy asks for.",
             "Anchor the commit as it is now. The policy's key is proof.binding.",
+        ),
+        FindingCode::Replayed => (
+            "The change was applied before and then undone. The proof was for the first time; applying it again is a new decision.",
+            "Record why it comes back: git proof cover attests the commit in a session of its own.",
+        ),
+        FindingCode::PlaceAmbiguous => (
+            "The commit that was proven is not in this clone, and its change could stand at more than one place.",
+            "Fetch the branch that had the commit, or run git proof cover on the commit as it is now.",
         ),
         FindingCode::TrailerMismatch => (
             "A Proof- trailer names a session that does not explain the commit, or cannot be read.",
@@ -89,7 +121,7 @@ fn words(code: FindingCode) -> (&'static str, &'static str) {
         ),
         FindingCode::EvidenceWithheld => (
             "Entries of the evidence are withheld: their hashes are there, and their text is not.",
-            "Nothing is broken. Whoever has the session can show the text.",
+            "No proof fails by it. Anyone who has the session can show the text.",
         ),
         FindingCode::SealMissing => (
             "No seal that counts lists the anchor.",
@@ -119,6 +151,10 @@ fn words(code: FindingCode) -> (&'static str, &'static str) {
             "A commit or file that is needed is not in this clone.",
             "The clone is shallow or partial: git fetch --unshallow, or git fetch --refetch.",
         ),
+        FindingCode::LimitReached => (
+            "Deciding would take more time or memory than git-proof spends on one commit.",
+            "docs/threat-model.md lists the limits. git proof cover attests the commit by its id, which needs no search.",
+        ),
         FindingCode::PolicyUnreadable => {
             ("The policy cannot be read.", "git proof policy check names the line. Correct it on the base branch.")
         }
@@ -128,7 +164,7 @@ fn words(code: FindingCode) -> (&'static str, &'static str) {
         ),
         FindingCode::WordNotTaken => (
             "A person's word for a commit does not count.",
-            "Nothing is broken by it. The policy's key is proof.vouchers, and a word is for one commit and its tree.",
+            "No proof fails by it. The policy's key is proof.vouchers, and a word is for one commit and its tree.",
         ),
     }
 }

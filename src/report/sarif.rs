@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::escape::{brief, sarif_text, uri};
+use super::escape::{brief, inert, sarif_text, uri};
 use super::{Report, rule, short};
 use crate::ops::CommitVerdict;
 use crate::proof::digest::{ContentHash, sha256};
@@ -82,7 +82,7 @@ fn result(report: &Report<'_>, commit: &CommitVerdict, finding: &Finding) -> Val
             "gitProofFinding/v1": fingerprint,
             "primaryLocationLineHash": format!("{fingerprint:.16}:1"),
         },
-        "properties": { "commit": commit.commit, "hint": finding.hint },
+        "properties": { "commit": commit.commit, "hint": finding.hint.as_deref().map(inert) },
     })
 }
 

@@ -22,14 +22,9 @@ const WIDTH: usize = 96;
 pub fn story(report: &ReportOutcome, limit: usize) -> String {
     let paths = std::collections::BTreeMap::new();
     let judged = Report { outcome: &report.outcome, paths: &paths };
-    let headline = match report.outcome.verdict {
-        Verdict::Pass => "verified",
-        Verdict::Exempt => "nothing to verify",
-        Verdict::Fail => "broken",
-        Verdict::Unchecked => "could not be checked",
-    };
     let mut text = format!(
-        "<!-- git-proof report -->\n### git proof: {headline}\n\n{}. Range {}.\n",
+        "<!-- git-proof report -->\n### git proof: {}\n\n{}. Range {}.\n",
+        judged.headline(),
         judged.counts(),
         code_span(&report.range, LINE)
     );

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 
 use super::{Failure, Store};
+use crate::access::Access;
 use crate::error::{Code, Error, Result};
 
 /// Where the mark is, beside a store.
@@ -23,7 +24,7 @@ pub(super) fn mark(store: &Path) -> Result<()> {
     if path.exists() {
         return Ok(());
     }
-    fs::write(&path, b"").map_err(|error| {
+    Access::beside(store).write(&path, b"").map_err(|error| {
         Error::new(Code::StoreFailed, format!("cannot make {}", path.display()))
             .because(error)
             .hint("check who owns the .git/proof directory, and that the disk is writable and has room")

@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::{Failure, Store, damaged};
 use crate::error::Result;
-use crate::proof::change::{GitAttestation, Sighting};
+use crate::proof::change::{ChangeIds, GitAttestation, Sighting};
 use crate::proof::digest::{ChangeId, CommitId, sha256};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
@@ -17,9 +17,12 @@ pub struct NewLine<'a> {
     pub commit: CommitId,
     /// The line, without its newline.
     pub line: &'a str,
-    /// The change that it names.
-    pub change: Option<ChangeId>,
+    /// The change that it names, by both of its ids.
+    pub change: Option<ChangeIds>,
 }
+
+/// Remembers where a change was seen.
+const SIGHT: &str = "INSERT INTO sightings (change_id, line) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
 
 impl Store {
     /// Remembers lines before they are written to git, and which session is anchored on their commits. What is
@@ -45,9 +48,13 @@ impl Store {
                         line.commit.to_string(),
                         sha256(line.line.as_bytes()),
                         line.line,
-                        line.change.map(|change| *change.as_bytes()),
+                        line.change.map(|change| *change.wide.as_bytes()),
                         at.as_str(),
                     ))?;
+                if let Some(change) = line.change {
+                    let seen = Sighting::Commit(line.commit).to_line();
+                    transaction.prepare_cached(SIGHT)?.execute((change.bare.as_bytes(), seen))?;
+                }
             }
             Ok(())
         })
@@ -57,10 +64,14 @@ impl Store {
     pub fn unseen_of(&self, commit: &CommitId) -> Result<Vec<String>> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT line FROM anchors WHERE commit_id = ?1 AND seen_on IS NULL ORDER BY line_hash",
+                "SELECT line, line_hash FROM anchors WHERE commit_id = ?1 AND seen_on IS NULL ORDER BY line_hash",
             )?;
-            let lines = statement.query_map([commit.to_string()], |row| row.get(0))?;
-            Ok(lines.collect::<Result<_, _>>()?)
+            let mut rows = statement.query([commit.to_string()])?;
+            let mut lines = Vec::new();
+            while let Some(row) = rows.next()? {
+                lines.push(line(row.get(0)?, row.get(1)?)?);
+            }
+            Ok(lines)
         })
     }
 
@@ -68,12 +79,13 @@ impl Store {
     pub fn unseen_after(&self, number: i64) -> Result<(Vec<(CommitId, String)>, i64)> {
         self.read(|connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT commit_id, line FROM anchors WHERE seq > ?1 AND seen_on IS NULL ORDER BY seq",
+                "SELECT commit_id, line, line_hash FROM anchors WHERE seq > ?1 AND seen_on IS NULL ORDER BY seq",
             )?;
             let mut rows = statement.query([number])?;
             let mut lines = Vec::new();
             while let Some(row) = rows.next()? {
-                lines.push((commit(row.get_ref(0)?.as_str().unwrap_or_default())?, row.get(1)?));
+                let of = commit(row.get_ref(0)?.as_str().unwrap_or_default())?;
+                lines.push((of, line(row.get(1)?, row.get(2)?)?));
             }
             let last = connection
                 .prepare_cached("SELECT coalesce(max(seq), 0) FROM anchors")?
@@ -118,9 +130,7 @@ impl Store {
         }
         self.write(|transaction| {
             for (change, sighting) in sightings {
-                transaction
-                    .prepare_cached("INSERT INTO sightings (change_id, line) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
-                    .execute((change.as_bytes(), sighting.to_line()))?;
+                transaction.prepare_cached(SIGHT)?.execute((change.as_bytes(), sighting.to_line()))?;
             }
             Ok(())
         })
@@ -210,6 +220,11 @@ fn became_commit(connection: &Connection, session: &Id, commit: &CommitId) -> Re
         .prepare_cached("INSERT INTO session_commits (session_id, commit_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
         .execute((session.as_str(), commit.to_string()))?;
     Ok(())
+}
+
+/// A line that is still the one that was remembered.
+fn line(text: String, hash: [u8; 32]) -> Result<String, Failure> {
+    if sha256(text.as_bytes()) == hash { Ok(text) } else { Err(damaged("a line of a note")) }
 }
 
 fn commit(text: &str) -> Result<CommitId, Failure> {

@@ -49,6 +49,8 @@ pub struct NewAttestation<'a> {
     pub id: Id,
     /// The operation.
     pub operation: &'a str,
+    /// Canonical metadata, not empty.
+    pub metadata: Option<&'a str>,
     /// When.
     pub timestamp: Timestamp,
 }
@@ -161,9 +163,13 @@ fn append_one(
             let entry = Entry { id: thought.id.clone(), prev_hash, timestamp: thought.timestamp, metadata, body };
             (entry, thought.kind.as_str(), thought.private)
         }
-        NewEntry::Attestation(NewAttestation { id, operation, timestamp }) => {
+        NewEntry::Attestation(NewAttestation { id, operation, metadata, timestamp }) => {
             let body = Body::Attest { attest: (*operation).into() };
-            (Entry { id: id.clone(), prev_hash, timestamp: *timestamp, metadata: None, body }, "attest", false)
+            (
+                Entry { id: id.clone(), prev_hash, timestamp: *timestamp, metadata: metadata.map(Cow::Borrowed), body },
+                "attest",
+                false,
+            )
         }
     };
     let line = entry.to_line();

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use super::RootRow;
+use crate::access::Access;
+use crate::context::open_regular;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::ArchiveHash;
 use crate::proof::evidence::{MAX_LINE, Verifier};
@@ -104,7 +106,7 @@ impl Archive {
 
     /// The lines of an archive.
     pub(super) fn read(&self, hash: &ArchiveHash) -> Result<Lines, Damage> {
-        let file = File::open(self.path(hash)).map_err(|error| match error.kind() {
+        let file = open_regular(&self.path(hash)).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Damage::Missing,
             _ => Damage::Unreadable(error.to_string()),
         })?;
@@ -112,12 +114,12 @@ impl Archive {
         Ok(Lines { reader: BufReader::new(decoder), line: Vec::new(), hasher: Sha256::new() })
     }
 
-    /// A new archive, of which no line is written yet.
-    pub(super) fn write(&self, name: &str) -> Result<Writer<'_>> {
-        make_durable(&self.directory).map_err(|error| self.failed(error))?;
+    /// A new archive, of which no line is written yet, for those who may use the store.
+    pub(super) fn write(&self, name: &str, access: Access) -> Result<Writer<'_>> {
+        make_durable(&self.directory, access).map_err(|error| self.failed(error))?;
         let path = self.directory.join(format!("{UNFINISHED}{name}"));
         let open = || {
-            let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+            let file = access.open(&path, OpenOptions::new().write(true).create_new(true))?;
             // Held as long as it is written, so that nobody takes it for a leftover.
             let _ = file.try_lock();
             let mut encoder = zstd::Encoder::new(BufWriter::new(file), LEVEL)?;
@@ -125,7 +127,7 @@ impl Archive {
             io::Result::Ok(encoder)
         };
         let encoder = open().map_err(|error| self.failed(error))?;
-        Ok(Writer { archive: self, path, encoder: Some(encoder), hasher: Sha256::new() })
+        Ok(Writer { archive: self, access, path, encoder: Some(encoder), hasher: Sha256::new() })
     }
 
     /// Removes an archive for good. One that is gone already is removed.
@@ -146,7 +148,7 @@ impl Archive {
         let Ok(entries) = fs::read_dir(&self.directory) else { return };
         for entry in entries.flatten() {
             let unfinished = entry.file_name().to_str().is_some_and(|name| name.starts_with(UNFINISHED));
-            if unfinished && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            if unfinished && open_regular(&entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
                 let _ = fs::remove_file(entry.path()); // it is in nobody's way
             }
         }
@@ -184,6 +186,7 @@ impl Archive {
 /// An archive that is being written. What is not finished is gone again.
 pub(super) struct Writer<'a> {
     archive: &'a Archive,
+    access: Access,
     path: PathBuf,
     encoder: Option<zstd::Encoder<'static, BufWriter<File>>>,
     hasher: Sha256,
@@ -208,7 +211,7 @@ impl Writer<'_> {
             file.sync_all()?;
             let bytes = file.metadata()?.len();
             if let Some(parent) = target.parent() {
-                make_durable(parent)?;
+                make_durable(parent, self.access)?;
             }
             fs::rename(&self.path, &target)?;
             // Also those further up: whoever made them may have been killed before they were flushed.
@@ -258,14 +261,14 @@ fn path_in(directory: &Path, hash: &ArchiveHash) -> PathBuf {
 }
 
 /// Makes a directory with all above it, such that they survive a power loss.
-fn make_durable(directory: &Path) -> io::Result<()> {
+fn make_durable(directory: &Path, access: Access) -> io::Result<()> {
     if directory.is_dir() {
         return Ok(());
     }
     if let Some(parent) = directory.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        make_durable(parent)?;
+        make_durable(parent, access)?;
     }
-    match fs::create_dir(directory) {
+    match access.make_directory(directory) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         Err(_) if !directory.is_dir() => Err(io::ErrorKind::NotADirectory.into()),
         _ => sync_parent(directory),

@@ -66,6 +66,15 @@ impl Store {
                 .details(details)
                 .into());
             }
+            if row.opening.proof_grade && is_private(transaction, &row)? {
+                return Err(Error::new(
+                    Code::ReflectionRequired,
+                    format!("session {session} is proof-grade and ends in a private reflection, which is not published"),
+                )
+                .hint("close it with one that is: git proof record --type reflection --content \"what may be said\"")
+                .details(details)
+                .into());
+            }
             let root = keep_closing_nodes(transaction, &row)?;
             if Some(root) != check.root {
                 return Err(damaged("the stored tree is not the tree over the entries"));
@@ -203,6 +212,13 @@ fn keep_closing_nodes(connection: &Connection, row: &SessionRow) -> Result<RootH
     let nodes = StoredNodes { connection, session: row.id(), scheme: row.scheme() };
     nodes.keep(&closing_nodes(connection, row)?)?;
     tree::root(row.scheme(), &nodes, row.count)?.ok_or_else(|| damaged("a tree without leaves"))
+}
+
+/// Whether the last entry of a session is private.
+fn is_private(connection: &Connection, row: &SessionRow) -> Result<bool, Failure> {
+    Ok(connection
+        .prepare_cached("SELECT private FROM thought_records WHERE session_id = ?1 ORDER BY position DESC LIMIT 1")?
+        .query_row([row.id().as_str()], |row| row.get(0))?)
 }
 
 /// Whether what finalizing added is still what it would add.

@@ -5,8 +5,8 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 use super::append::{append_all, takes_entries};
 use super::{Appended, Failure, NewAttestation, NewEntry, NewEvent, Store, damaged, event, session};
 use crate::error::{Code, Error, Result};
-use crate::proof::digest::TextHash;
-use crate::proof::memory::{MemoryAttestation, text_hash};
+use crate::proof::digest::{Commitment, Salt, TextHash};
+use crate::proof::memory::{Attested, MemoryAttestation, commitment, text_hash};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
 
@@ -34,6 +34,10 @@ pub struct PackedNote {
     pub key: Option<String>,
     /// Hash of its text.
     pub text_hash: TextHash,
+    /// The random bytes that were hashed before its text; `None` for a note that the first version packed.
+    pub salt: Option<Salt>,
+    /// What is published of it; `None` for a note that the first version packed.
+    pub commitment: Option<Commitment>,
     /// The attestation that it became.
     pub record_id: Id,
     /// When it was put there.
@@ -102,38 +106,45 @@ impl Store {
 
     /// Makes an attestation of each waiting note, appends what closes them, and takes the notes away: all or nothing.
     ///
-    /// `expected` is what the caller saw; the ids are those of the attestations, one for each note. Notes that came since
-    /// stay for the next time. `None` if another one packed some of them meanwhile.
+    /// `expected` is what the caller saw; `fresh` has the id of the attestation and the salt for each note. Notes that came
+    /// since stay for the next time. `None` if another one packed some of them meanwhile.
     pub fn pack(
         &mut self,
         session: &Id,
         expected: Waiting,
-        ids: &[Id],
+        fresh: &[(Id, Salt)],
         closing: &[NewEntry<'_>],
         event: &NewEvent<'_>,
     ) -> Result<Option<Packed>> {
         self.write(|transaction| {
             let row = session::find(transaction, session)?;
             takes_entries(&row)?;
-            if waiting(transaction, session, expected.last)? != expected || ids.len() as u64 != expected.count {
+            if waiting(transaction, session, expected.last)? != expected || fresh.len() as u64 != expected.count {
                 return Ok(None);
             }
-            let mut notes = Vec::new();
-            let mut ids = ids.iter();
+            let (mut notes, mut operations) = (Vec::new(), Vec::new());
+            let mut fresh = fresh.iter().cloned();
             each_note(transaction, session, expected.last, |Note { note_id, key, text, put_at }| {
-                let Some(record_id) = ids.next().cloned() else { return };
-                let (session_id, text_hash, packed_at) = (session.clone(), text_hash(&text), event.at);
-                notes.push(PackedNote { note_id, session_id, key, text_hash, record_id, put_at, packed_at });
+                let Some((record_id, salt)) = fresh.next() else { return };
+                operations.push(MemoryAttestation::of(&salt, &text, put_at).to_text());
+                notes.push(PackedNote {
+                    note_id,
+                    session_id: session.clone(),
+                    key,
+                    text_hash: text_hash(&text),
+                    salt: Some(salt),
+                    commitment: Some(commitment(&salt, &text)),
+                    record_id,
+                    put_at,
+                    packed_at: event.at,
+                });
             })?;
-            let attested =
-                |note: &PackedNote| MemoryAttestation { put_at: note.put_at, text_hash: note.text_hash }.to_text();
-            let operations: Vec<String> = notes.iter().map(attested).collect();
             let mut entries: Vec<NewEntry<'_>> = notes
                 .iter()
                 .zip(&operations)
                 .map(|(note, operation)| {
                     let (id, timestamp) = (note.record_id.clone(), event.at);
-                    NewEntry::Attestation(NewAttestation { id, operation, timestamp })
+                    NewEntry::Attestation(NewAttestation { id, operation, metadata: None, timestamp })
                 })
                 .collect();
             entries.extend_from_slice(closing);
@@ -228,8 +239,8 @@ fn each_note(connection: &Connection, session: &Id, up_to: u64, mut each: impl F
 fn keep(connection: &Connection, note: &PackedNote) -> Result<(), Failure> {
     connection
         .prepare_cached(
-            "INSERT INTO memory_long_term (note_id, session_id, key, text_hash, record_id, put_at, packed_at) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT INTO memory_long_term (note_id, session_id, key, text_hash, record_id, put_at, packed_at, salt) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute((
             note.note_id,
@@ -239,6 +250,7 @@ fn keep(connection: &Connection, note: &PackedNote) -> Result<(), Failure> {
             note.record_id.as_str(),
             note.put_at.as_str(),
             note.packed_at.as_str(),
+            note.salt.as_ref().map(Salt::as_bytes),
         ))?;
     Ok(())
 }
@@ -249,7 +261,8 @@ fn packed_notes(
     parameters: impl rusqlite::Params,
 ) -> Result<Vec<PackedNote>, Failure> {
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT note_id, session_id, key, text_hash, record_id, put_at, packed_at FROM memory_long_term {which}"
+        "SELECT note_id, session_id, key, text_hash, record_id, put_at, packed_at, salt, \
+         (SELECT content FROM thought_records WHERE thought_records.id = record_id) FROM memory_long_term {which}"
     ))?;
     let mut rows = statement.query(parameters)?;
     let mut notes = Vec::new();
@@ -262,9 +275,19 @@ fn packed_notes(
             record_id: id(row, 4)?,
             put_at: time(row, 5)?,
             packed_at: time(row, 6)?,
+            salt: row.get::<_, Option<_>>(7)?.map(Salt::new),
+            commitment: committed(row.get_ref(8)?.as_str().unwrap_or_default()),
         });
     }
     Ok(notes)
+}
+
+/// What the attestation of a note commits to; `None` once retention has blanked it, and in the form of the first version.
+fn committed(attestation: &str) -> Option<Commitment> {
+    match MemoryAttestation::parse(attestation.as_bytes()).ok()?.text {
+        Attested::Committed(commitment) => Some(commitment),
+        Attested::Hashed(_) => None,
+    }
 }
 
 fn id(row: &Row<'_>, column: usize) -> Result<Id, Failure> {

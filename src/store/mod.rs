@@ -23,12 +23,15 @@ mod session;
 mod watch;
 mod zones;
 
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use crate::access::Sharing;
+use crate::context::refuse_irregular;
 use crate::error::{Code, Error, Result};
 
 pub use agent::{AgentSession, Observation};
@@ -56,6 +59,8 @@ const LONG_LOG: u64 = 256 << 10;
 pub struct Store {
     connection: Connection,
     path: PathBuf,
+    /// The count of changes of the schema that was found to be ours.
+    schema: Cell<Option<i64>>,
     /// Rows written for the store's own sake, which no call asked for.
     upkeep: u64,
     /// Who is told how far long work has come.
@@ -63,16 +68,23 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the store, making it if it is not there.
+    /// Opens the store, making it for its owner alone if it is not there.
     pub fn open_or_create(path: &Path, patience: Duration) -> Result<Self> {
+        Self::open_or_share(path, patience, || Sharing::NONE)
+    }
+
+    /// Opens the store, making it for those with whom the repository is shared if it is not there.
+    pub fn open_or_share(path: &Path, patience: Duration, sharing: impl FnOnce() -> Sharing) -> Result<Self> {
+        schema::refuse_links(path)?;
         if !path.exists() {
-            schema::make_directory(path)?;
+            schema::prepare(path, sharing())?;
         }
         Self::open_with(path, patience, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
     }
 
     /// Opens the store; an error if there is none.
     pub fn open(path: &Path, patience: Duration) -> Result<Self> {
+        schema::refuse_links(path)?;
         // What may not be looked at is there, for all one knows: opening it says what is wrong.
         if matches!(path.try_exists(), Ok(false)) {
             return Err(Error::new(Code::NoStore, "nothing has been recorded in this repository yet")
@@ -84,6 +96,16 @@ impl Store {
     /// `patience` is how long a call waits for another writer.
     fn open_with(path: &Path, patience: Duration, flags: OpenFlags) -> Result<Self> {
         let failed = |error| failure(path, error);
+        // SQLite would wait for what is in a pipe.
+        for part in ["", "-wal", "-shm", "-journal"] {
+            let mut name = path.as_os_str().to_owned();
+            name.push(part);
+            refuse_irregular(Path::new(&name)).map_err(|error| {
+                Error::new(Code::StoreFailed, format!("cannot open {}", Path::new(&name).display()))
+                    .because(error)
+                    .hint("something else stands where the store belongs; move it away")
+            })?;
+        }
         let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
         connection.busy_timeout(patience).map_err(failed)?;
         connection.set_prepared_statement_cache_capacity(64);
@@ -98,7 +120,7 @@ impl Store {
                  PRAGMA trusted_schema = OFF;",
             )
             .map_err(failed)?;
-        let mut store = Self { connection, path: path.to_owned(), upkeep: 0, watcher: None };
+        let mut store = Self { connection, path: path.to_owned(), schema: Cell::new(None), upkeep: 0, watcher: None };
         store.migrate(patience)?;
         Ok(store)
     }
@@ -112,6 +134,7 @@ impl Store {
     fn write<T>(&mut self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T> {
         let run = || {
             let transaction = Transaction::begin(&self.connection, "BEGIN IMMEDIATE")?;
+            self.check_schema(transaction.0)?;
             let done = work(transaction.0)?;
             transaction.0.prepare_cached("COMMIT")?.execute([])?;
             Ok(done)
@@ -149,6 +172,7 @@ impl Store {
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T> {
         let run = || {
             let transaction = Transaction::begin(&self.connection, "BEGIN")?;
+            self.check_schema(transaction.0)?;
             work(transaction.0)
         };
         run().map_err(|error: Failure| error.explain(&self.path))

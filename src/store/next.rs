@@ -10,7 +10,9 @@ use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use super::{Store, session};
+use super::{Store, schema, session};
+use crate::access::Access;
+use crate::context::read_text;
 use crate::error::Result;
 use crate::proof::change::GitAttestation;
 use crate::proof::trailer::RootTrailer;
@@ -38,7 +40,8 @@ fn identity(store: &Path) -> Option<String> {
 
 /// What the next commit of a worktree is to be told, if that was foreseen.
 pub fn foreseen(store: &Path, worktree: &str) -> Option<Next> {
-    let text = fs::read_to_string(path_of(store)).ok()?;
+    schema::refuse_links(store).ok()?; // whoever opens the store says what is wrong
+    let text = read_text(&path_of(store))?;
     let mut lines = text.strip_suffix(LAST)?.lines();
     let known = lines.next()? == FIRST && lines.next()? == identity(store)? && lines.next()? == worktree;
     let root = RootTrailer::parse(lines.next()?).filter(|_| known)?;
@@ -61,12 +64,14 @@ impl Store {
             text.push('\n');
         }
         text.push_str(LAST);
-        let path = path_of(&self.path);
+        let store = self.path.clone();
+        let path = path_of(&store);
         self.write(|transaction| {
             if session::current(transaction, worktree)?.as_ref() == Some(&next.root.session_id) {
                 // Not under its name before it is whole. Where there is no room for it, the store is asked.
                 let new = path.with_extension("new");
-                let _ = fs::write(&new, text).and_then(|()| fs::rename(&new, &path));
+                let written = Access::beside(&store).write(&new, text.as_bytes());
+                let _ = written.and_then(|()| fs::rename(&new, &path));
             }
             Ok(())
         })

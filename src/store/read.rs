@@ -52,7 +52,17 @@ pub enum Order {
 pub(super) const COLUMNS: &str = "session_id, position, id, parent_id, type, timestamp, prev_hash, content_hash, \
                                   chain_hash, private, last_event, line";
 
+fn too_much(most: usize) -> Error {
+    Error::new(Code::TooLarge, format!("the entries take more than the {most} bytes that one answer may take"))
+        .hint("git proof log and git proof tree read sessions of any size")
+}
+
 impl StoredEntry {
+    /// About how many bytes it takes.
+    fn size(&self) -> usize {
+        size_of::<Self>() + 200 + self.line.as_ref().map_or(0, String::len)
+    }
+
     pub(super) fn read(row: &Row<'_>) -> Result<Self, Failure> {
         let id = |column: usize| -> Result<Id, Failure> {
             Id::parse(row.get_ref(column)?.as_str().unwrap_or_default()).ok_or_else(|| damaged("an id"))
@@ -138,6 +148,12 @@ pub struct Log {
 impl Store {
     /// A session with all its entries, or the newest `limit` of them.
     pub fn log(&self, session: &Id, limit: Option<u64>) -> Result<Log> {
+        self.log_within(session, limit, usize::MAX)
+    }
+
+    /// The same, if it does not take more than so many bytes of memory.
+    pub fn log_within(&self, session: &Id, limit: Option<u64>, most: usize) -> Result<Log> {
+        let mut left = most;
         self.read(|connection| {
             let row = session::find(connection, session)?;
             let root = finalize::find(connection, session)?;
@@ -147,6 +163,7 @@ impl Store {
                 if limit.is_some_and(|limit| entries.len() as u64 >= limit) {
                     return Ok(ControlFlow::Break(()));
                 }
+                left = left.checked_sub(entry.size()).ok_or_else(|| too_much(most))?;
                 entries.push(entry);
                 Ok(ControlFlow::Continue(()))
             })?;
@@ -176,6 +193,12 @@ impl Store {
 
     /// The entries from the first one to this one, along the parents.
     pub fn trail(&self, id: &Id) -> Result<Vec<StoredEntry>> {
+        self.trail_within(id, usize::MAX)
+    }
+
+    /// The same, if it does not take more than so many bytes of memory.
+    pub fn trail_within(&self, id: &Id, most: usize) -> Result<Vec<StoredEntry>> {
+        let mut left = most;
         self.read(|connection| {
             let mut trail = vec![find(connection, id)?];
             while let Some(parent) = trail.last().and_then(|entry| entry.parent_id.clone()) {
@@ -186,6 +209,7 @@ impl Store {
                 {
                     return Err(damaged("a record whose parent is not an earlier record of its session"));
                 }
+                left = left.checked_sub(parent.size()).ok_or_else(|| too_much(most))?;
                 trail.push(parent);
             }
             trail.reverse();

@@ -9,6 +9,7 @@ use rusqlite::{Connection, Row};
 
 use super::archive::{Archive, Held};
 use super::{Failure, NewEvent, RootRow, Store, damaged, event, finalize, session};
+use crate::access::Access;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{ArchiveHash, RootHash};
 use crate::proof::record::Id;
@@ -147,7 +148,7 @@ impl Store {
     pub fn archive(&self, session: &Id, archive: &Archive, name: &str) -> Result<Held> {
         self.read(|connection| {
             let row = session::find(connection, session)?;
-            let mut writer = archive.write(name)?;
+            let mut writer = archive.write(name, Access::beside(&self.path))?;
             writer.line(row.opening_line.as_bytes())?;
             let mut statement = connection
                 .prepare_cached("SELECT line FROM thought_records WHERE session_id = ?1 ORDER BY position")?;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { open } from "./chromium.mjs";
-import { altered, dataOf, good, quiet, redLines, state } from "./page.mjs";
+import { BROKEN, altered, broken, claim, dataOf, good, quiet, redLines, state, title } from "./page.mjs";
 import { Project } from "./project.mjs";
 import { checkVectors } from "./vectors.mjs";
 
@@ -78,8 +78,8 @@ export const addingUp = {
         const opened = await open(browser, changed);
         assert.deepEqual(await redLines(opened.page, 1), [number], `${place} of line ${number}`);
         assert.deepEqual(await redLines(opened.page, 0), []);
-        assert.match(await state(opened.page), /^This page does not add up: 1 place broken\./);
-        assert.equal(await opened.page.locator("h1").textContent(), "✕ Does not add up");
+        assert.match(await state(opened.page), /^This page does not add up: 1 place does not add up, listed below\./);
+        assert.equal(await title(opened.page), BROKEN);
         assert.equal(await opened.page.locator("#breaks > li").count(), 1);
         const why = await opened.page.locator("#breaks > li").textContent();
         assert.match(
@@ -144,7 +144,7 @@ export const addingUp = {
       ],
     ]) {
       const opened = await open(browser, altered(file, change));
-      assert.match(await opened.page.locator("#breaks").textContent(), expected, what);
+      assert.match(await broken(opened, what), expected, what);
       assert.equal(await opened.page.locator("#check").getAttribute("class"), "broken", what);
       quiet(opened);
       await opened.page.close();
@@ -156,12 +156,9 @@ export const addingUp = {
     const other = join(dirname(file), "retold.html");
     writeFileSync(other, html.replace("<span>A token bucket in memory", "<span>A token bucket on disk"));
     assert.notEqual(readFileSync(other, "utf8"), html);
-    const { page } = await open(browser, other);
-    assert.match(
-      await page.locator("#breaks").textContent(),
-      /line 1: the text shown above its trail is not that of the evidence/,
-    );
-    assert.equal(await page.locator(".mismatch").count(), 1);
+    const opened = await open(browser, other);
+    assert.match(await broken(opened), /session t-90-limit, line 1: the text shown is not that of the data\./);
+    assert.equal(await opened.page.locator(".mismatch").count(), 1);
   },
 
   async "all four schemes are computed"({ browser, program, kept }) {
@@ -217,6 +214,7 @@ export const addingUp = {
       });
     const { page } = await open(browser, file, { before });
     assert.match(await state(page), /could not be finished: this browser's two SHA-256 do not agree/);
+    assert.equal(await title(page), BROKEN);
     assert.equal(await page.locator("#check").getAttribute("class"), "broken");
   },
 
@@ -240,8 +238,10 @@ export const addingUp = {
     });
     project.forge("s1", (text) => text.replace("this and not that", "that and not this"));
     const opened = await open(browser, project.page("HEAD"));
-    assert.equal(await opened.page.locator("h1").textContent(), "✕ Broken");
-    assert.match(await state(opened.page), /^What the verdict does not accept does not add up here either/);
+    assert.equal(await title(opened.page), "✘ Failed");
+    const aside = "Of sessions that do not hold, 1 place does not add up.";
+    assert.equal((await claim(opened.page)).indexOf(aside), 0);
+    assert((await state(opened.page)).includes(aside));
     // Nobody knows the hash of the line that was there: the line after it hangs on nothing.
     assert.deepEqual(await redLines(opened.page, 0), [3]);
     assert.match(
@@ -267,8 +267,9 @@ export const addingUp = {
     const forged = note.replace(/"genesis":"(.)/, (_, digit) => `"genesis":"${digit === "0" ? "1" : "0"}`);
     project.git("notes", "--ref=proof", "add", "-f", "-m", forged + "\n" + note, "HEAD");
     const opened = await open(browser, project.page("HEAD"));
-    assert.equal(await opened.page.locator("h1").textContent(), "✓ Verified");
-    assert.match(await state(opened.page), /^What the verdict does not accept does not add up here either: 1 place/);
+    assert.equal(await title(opened.page), "✔ Proven");
+    const aside = "The records of sessions that hold add up to the roots shown. Of sessions that do not hold, 1 place does not add up.";
+    assert.equal((await claim(opened.page)).indexOf(aside), 0);
     assert.match(await opened.page.locator("#breaks").textContent(), /the anchor [0-9a-f]{12} says otherwise: genesis/);
     assert.deepEqual(await redLines(opened.page, 0), []);
     quiet(opened);

@@ -53,6 +53,6 @@ export async function open(browser, file, { javaScript = true, before } = {}) {
   });
   if (before) await before(page);
   await page.goto(url);
-  if (javaScript) await page.waitForSelector("#check[data-done]", { state: "attached", timeout: 60_000 });
+  if (javaScript) await page.waitForSelector("html[data-checked]", { state: "attached", timeout: 60_000 });
   return { page, said, asked };
 }

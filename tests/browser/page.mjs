@@ -9,8 +9,24 @@ export const quiet = ({ said, asked }) => {
   assert.deepEqual(said, []);
   assert.deepEqual(asked, []);
 };
-export const good = async (opened) => {
-  assert.match(await state(opened.page), /^✓ All of it adds up: /);
+export const title = (page) => page.locator("h1").first().textContent();
+export const claim = (page) => page.locator("#claim").textContent();
+export const BROKEN = "✘ This page does not add up";
+// The headline is broken, in words, and the page does not claim anything.
+export const broken = async ({ page }, what) => {
+  const breaks = await page.locator("#breaks").textContent();
+  assert.equal(await title(page), BROKEN, what);
+  assert(await page.locator("h1").first().isVisible(), what);
+  assert.match(await claim(page), /^Do not rely on what it shows: .* run git proof verify .* in a clone\.$/, what);
+  return breaks;
+};
+export const good = async (opened, headline = "✔ Proven") => {
+  assert.match(await state(opened.page), /^The records add up to the roots shown: /);
+  assert.equal(await title(opened.page), headline);
+  assert.match(
+    await claim(opened.page),
+    /^The records add up to the roots shown\..* A page cannot vouch for itself: run git proof verify [^ ]+ in a clone\.$/,
+  );
   assert.equal(await opened.page.locator("#check").getAttribute("class"), "good");
   assert.equal(await opened.page.locator(".ticks .broken, .state.broken, .round.broken, .mismatch").count(), 0);
   quiet(opened);

@@ -1,7 +1,7 @@
 // A scratch repository with recorded sessions, made by the real git and the program under test.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -108,6 +108,34 @@ export class Project {
     const inner = put(["mktree"], `100644 blob ${blob}\t${root}.jsonl\n`);
     const tree = put(["mktree"], `040000 tree ${inner}\t${root.slice(0, 2)}\n`);
     this.git("update-ref", "refs/proof/evidence", this.git("commit-tree", "-m", "forged", tree));
+  }
+
+  // The page of a commit that is other than what was proven, has its note all the same, and that Ada vouches for.
+  vouched() {
+    const key = join(this.home, "ada");
+    this.run("ssh-keygen", ["-q", "-N", "", "-C", "", "-t", "ed25519", "-f", key]);
+    this.git("checkout", "--quiet", "-b", "topic");
+    const proven = this.proven({
+      session: "s1",
+      intent: "one",
+      message: "One",
+      files: { a: "x\n" },
+      entries: [
+        ["decision", "d"],
+        ["reflection", "r"],
+      ],
+    });
+    this.git("checkout", "--quiet", "main");
+    const base = this.git("rev-parse", "HEAD");
+    this.write(".proof/policy.toml", '[proof]\nvouchers = ["ada@x"]\n');
+    this.write(".proof/allowed_signers", "ada@x " + readFileSync(`${key}.pub`, "utf8"));
+    this.git("commit", "--quiet", "--no-verify", "-m", "Who may vouch");
+    this.commit("a", "something else\n", "Squash (#7)\n\nProof-Grade: true");
+    this.git("notes", "--ref=proof", "copy", proven, "HEAD");
+    this.git("config", "gpg.format", "ssh");
+    this.git("config", "user.signingkey", key);
+    this.proof("vouch", "HEAD", "--for", `${base}..topic`, "--reason", "We both read it.");
+    return this.page("HEAD");
   }
 
   // The page of a range. A verdict that is not yes is no error here.

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { open, start } from "./chromium.mjs";
-import { good, quiet, redLines } from "./page.mjs";
+import { broken, good, quiet, redLines } from "./page.mjs";
 import { Project } from "./project.mjs";
 
 export const reading = {
@@ -60,7 +60,7 @@ export const reading = {
         .locator("h3")
         .first()
         .evaluate((title) => title.textContent),
-      "What it proves by itself",
+      "What it shows by itself",
     );
     assert.equal(await page.locator(".commit h3").textContent(), "<script>window.pwned = 8</script> ⟨U+202E⟩ </title>");
     assert.equal(await page.locator(".files code").textContent(), "a<b>&\"'⟨U+202E⟩.js");
@@ -82,6 +82,7 @@ export const reading = {
       ),
     );
     const opened = await open(browser, other);
+    assert.match(await broken(opened), /something in it was changed after it was written/);
     await opened.page.locator("#p").click();
     assert.equal(await opened.page.evaluate(() => window.pwned), undefined);
     assert(await opened.page.locator("h1").isVisible());
@@ -102,7 +103,9 @@ export const reading = {
     const opened = await open(browser, file, { javaScript: false });
     const text = await opened.page.locator("body").innerText();
     for (const part of [
-      "Verified",
+      "Not checked yet",
+      "Nothing was checked yet: that takes JavaScript.",
+      "When this page was written, git proof found: Proven. 3 commits: 2 proven, 1 not required.",
       "Limit attempts by address",
       "A token bucket in memory",
       "Rejected a counter",
@@ -110,7 +113,6 @@ export const reading = {
       "Magic link: scanners use it up",
       "Works with the three mail providers",
       "Round 2",
-      "that takes JavaScript",
       "git proof verify ",
     ])
       assert(text.includes(part), part);
@@ -119,7 +121,7 @@ export const reading = {
     await stop();
   },
 
-  async "a broken proof is shown as broken, with the reason"({ browser, program, kept }) {
+  async "a proof that failed is shown as failed, with the reason"({ browser, program, kept }) {
     const project = kept(new Project(program));
     project.proven({
       session: "s1",
@@ -135,7 +137,7 @@ export const reading = {
     project.commit("b", "y\n", "Two\n\nAssisted-by: an agent");
     project.git("notes", "--ref=proof", "copy", from, "HEAD");
     const opened = await open(browser, project.page("HEAD"));
-    assert.equal(await opened.page.locator("h1").textContent(), "✕ Broken");
+    assert.equal(await opened.page.locator("h1").textContent(), "✘ Failed");
     assert.match(await opened.page.locator(".finding.error").first().textContent(), /BINDING_MISMATCH/);
     quiet(opened);
   },

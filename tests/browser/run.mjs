@@ -6,7 +6,9 @@
 import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import { addingUp } from "./adding-up.mjs";
+import { characters } from "./characters.mjs";
 import { start } from "./chromium.mjs";
+import { edited } from "./edited.mjs";
 import { story } from "./project.mjs";
 import { reading } from "./reading.mjs";
 import { speed } from "./speed.mjs";
@@ -25,11 +27,11 @@ const shared = kept(story(program));
 const file = shared.page("HEAD~3..HEAD");
 const { browser, stop } = await start(modules);
 let failed = 0;
-for (const [name, test] of Object.entries({ ...addingUp, ...reading, ...speed })) {
+for (const [name, test] of Object.entries({ ...addingUp, ...edited, ...characters, ...reading, ...speed })) {
   if (only && !name.includes(only)) continue;
   const began = Date.now();
   try {
-    await test({ browser, file, program, modules, pictures, kept });
+    await test({ browser, file, program, modules, pictures, kept, shared });
     console.log(`ok   ${name} (${Date.now() - began} ms)`);
   } catch (error) {
     failed++;

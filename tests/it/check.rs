@@ -337,7 +337,7 @@ fn a_directory_could_not_be_checked() {
     assert_eq!(said, refused(files.check("check-evidence", "."), 3));
     assert_snapshot!(said, @"
     error: cannot read .
-      caused by: Is a directory (os error 21)
+      caused by: it is a directory
     hint: name a file that exists, or - for standard input
     ");
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use git_proof::proof::canonical::{self, Reader};
 use git_proof::proof::change::{GitAttestation, Sighting, change_id};
-use git_proof::proof::digest::{ContentHash, NodeHash, RootHash, sha256};
+use git_proof::proof::digest::{ContentHash, NodeHash, RootHash, Salt, sha256};
 use git_proof::proof::evidence::{self, Summary, Verifier};
 use git_proof::proof::inclusion::InclusionProof;
 use git_proof::proof::log;
@@ -159,11 +159,25 @@ fn diff_has_the_change_id_that_anchor_and_attestation_state() {
     assert_eq!(entry.body, Body::Attest { attest: shown.into() });
 }
 
+/// The salt of the page's example: 00 01 02 … 1f.
+const SALT: Salt = Salt::new({
+    let mut bytes = [0; 32];
+    let mut at = 0;
+    while at < 32 {
+        bytes[at as usize] = at;
+        at += 1;
+    }
+    bytes
+});
+
 #[test]
 fn memory_attestation_holds_the_hash_of_the_note_that_is_named() {
-    let shown = PAGE.lines().find(|line| line.starts_with("{\"memory\":")).unwrap();
-    let said = MemoryAttestation::parse(shown.as_bytes()).unwrap();
-    assert_eq!((said.to_text().as_str(), said.text_hash), (shown, memory::text_hash("the cache is keyed by path")));
+    for (start, salt) in [("{\"note\":", Some(&SALT)), ("{\"memory\":", None)] {
+        let shown = PAGE.lines().find(|line| line.starts_with(start)).unwrap();
+        let said = MemoryAttestation::parse(shown.as_bytes()).unwrap();
+        assert_eq!(said.to_text(), shown);
+        assert!(said.names(salt, "the cache is keyed by path"), "{shown}");
+    }
 }
 
 #[test]
@@ -292,6 +306,8 @@ fn every_digest_on_the_page_comes_from_the_examples() {
     known.extend(["seal-1.json", "seal-2.json"].map(|name| hex(sha256(file(name).as_bytes()))));
     // Held by tests of their own, above.
     known.insert(memory::text_hash("the cache is keyed by path").to_string());
+    known.insert(memory::commitment(&SALT, "the cache is keyed by path").to_string());
+    known.insert(SALT.to_string());
     known.extend(["v1-sorted", "v1-rfc9162", "ams-v0", "log leaf s-2"].map(|label| printed(label).to_owned()));
     for digest in digests(PAGE) {
         assert!(known.contains(digest), "{digest}");

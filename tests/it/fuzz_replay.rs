@@ -55,8 +55,7 @@ fn every_message_of_the_corpus_has_the_trailers_that_git_finds() {
             .output()
             .unwrap();
         assert!(git.status.success(), "{git:?}");
-        let ours: Vec<_> =
-            trailers(&bytes).iter().map(|trailer| format!("{}: {}\n", trailer.key, trailer.value)).collect();
+        let ours: Vec<_> = trailers(&bytes).map(|trailer| format!("{}: {}\n", trailer.key, trailer.value)).collect();
         assert_eq!(ours.concat(), String::from_utf8_lossy(&git.stdout), "{:?}", String::from_utf8_lossy(&bytes));
     }
 }

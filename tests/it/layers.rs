@@ -1,19 +1,21 @@
-//! Dependencies point one way: `proof` ← `store`, `git` ← `ops` ← `report` ← `mcp`, `hook` ← `cli`. And `proof` is pure.
+//! Dependencies point one way: `proof` ← `store`, `git` ← `ops` ← `present` ← `report` ← `mcp`, `hook` ← `cli`. And `proof` is pure.
 
 use std::path::Path;
 
 /// Each part of the crate, and the other parts that it may name.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 14] = [
     ("proof", &[]),
     ("error", &["proof"]),
     ("context", &["proof", "error"]),
-    ("store", &["proof", "error", "context"]),
-    ("git", &["proof", "error", "context"]),
-    ("ops", &["proof", "error", "context", "store", "git"]),
-    ("report", &["proof", "error", "context", "store", "git", "ops"]),
-    ("mcp", &["proof", "error", "context", "store", "git", "ops", "report"]),
-    ("hook", &["proof", "error", "context", "store", "git", "ops", "report"]),
-    ("cli", &["proof", "error", "context", "store", "git", "ops", "report", "mcp", "hook"]),
+    ("access", &["proof", "error", "context"]),
+    ("store", &["proof", "error", "context", "access"]),
+    ("git", &["proof", "error", "context", "access"]),
+    ("ops", &["proof", "error", "context", "access", "store", "git"]),
+    ("present", &["proof", "error", "context", "store", "git", "ops"]),
+    ("report", &["proof", "error", "context", "store", "git", "ops", "present"]),
+    ("mcp", &["proof", "error", "context", "store", "git", "ops", "present", "report"]),
+    ("hook", &["proof", "error", "context", "store", "git", "ops", "present", "report"]),
+    ("cli", &["proof", "error", "context", "store", "git", "ops", "present", "report", "mcp", "hook"]),
     ("main", &["cli"]),
     ("lib", &[]), // declares the others and uses none
 ];
@@ -316,6 +318,8 @@ fn a_dependency_against_the_arrow_is_reported() {
         ("src/ops/start.rs", "use crate::{error::Result, cli::Ui};"),
         ("src/ops/start.rs", "fn f() { crate::mcp::serve() }"),
         ("src/ops/mod.rs", "use super::hook;"),
+        ("src/present/verdict.rs", "use crate::report;"),
+        ("src/ops/start.rs", "use crate::present;"),
         ("src/report/html.rs", "use crate::cli;"),
         ("src/mcp/mod.rs", "use crate::cli::main;"),
         ("src/hook/mod.rs", "use crate::mcp;"),

@@ -157,7 +157,8 @@ fn explain_names_the_rule() {
         let ran = project.scratch.run([&["policy", "explain", commit], more].concat());
         ran.text().split_once(' ').unwrap().1.to_owned()
     };
-    assert_eq!(said("HEAD", &[]), "must be anchored: it touches .proof/, which decides about all others.\n");
+    let by = ["--base", "HEAD"];
+    assert_eq!(said("HEAD", &by), "must be anchored: it touches .proof/, which decides about all others.\n");
     project.commit("x", "x", "by hand");
     assert_eq!(said("HEAD", &[]), "must be anchored: its author matches proof_grade.authors \"Ada .*\".\n");
     let policy = "[proof_grade]\npaths = [\"src/**\"]\n";
@@ -167,8 +168,116 @@ fn explain_names_the_rule() {
     project.commit("y", "y", "by hand");
     assert_eq!(said("HEAD", &[]), "need not be anchored: no rule of the policy applies to it.\n");
     project.commit("y", "z", "by hand\n\nAssisted-by: an agent");
-    let rule = "must be anchored: a trailer matches proof_grade.trailers \"Assisted-by: .*\"";
+    let rule = "must be anchored: the line \"Assisted-by: an agent\" of its message matches proof_grade.trailers";
     assert_eq!(said("HEAD", &[]), format!("{rule}.\n"));
     let first = project.git(&["rev-list", "--max-parents=0", "HEAD"]);
     assert_eq!(said("HEAD", &["--base", &first]), format!("{rule} (by the defaults: there is no policy file).\n"));
+}
+
+#[test]
+fn a_pattern_that_can_never_match_is_refused_with_what_to_write() {
+    for (pattern, part) in [
+        ("", "write \"**\" for every file"),
+        ("/src/**", "write \"src/**\""),
+        ("./src/**", "write \"src/**\""),
+        ("src/./auth/**", "write \"src/auth/**\""),
+        (".", "write \"**\" for every file"),
+        ("!docs/**", "no pattern makes an exception"),
+        ("../src/**", "no path of a repository has \"..\""),
+        ("src/../auth", "no path of a repository has \"..\""),
+        ("src//auth", "write \"src/auth\""),
+        ("docs//", "write \"docs/\""),
+        ("src/**/", "write \"src/**\""),
+        ("src/**.rs", "write \"src/**/*.rs\""),
+        ("src**", "\"**\" stands for whole directories"),
+        ("src/[ab]", "use *, **, ? and plain characters"),
+        ("{a,b}", "use *, **, ? and plain characters"),
+        ("src\\\\auth", "use *, **, ? and plain characters"),
+    ] {
+        let (line, message) = refusal(&format!("[proof_grade]\npaths = [\"fine/**\",\n\"{pattern}\"]\n"));
+        assert_eq!(line, 3, "{pattern}: {message}");
+        assert!(message.starts_with("proof_grade.paths: ") && message.contains(part), "{pattern}: {message}");
+        assert!(message.contains("is not a glob: "), "{pattern}: {message}");
+    }
+    for pattern in
+        ["**", "src/**", "docs/", "Makefile", "*.toml", "**/*.rs", "src/*/mod.rs", "a b/…/?", ".github/**", "..a"]
+    {
+        assert!(Policy::parse(format!("[proof_grade]\npaths = [\"{pattern}\"]\n").as_bytes()).is_ok(), "{pattern}");
+    }
+}
+
+#[test]
+fn a_directory_pattern_does_not_ask_for_the_proof_of_a_file_of_that_name() {
+    let project = Project::new();
+    project.commit(".proof/policy.toml", "[proof_grade]\npaths = [\"src/**\"]\n", "a policy");
+    project.git(&["branch", "base"]);
+    project.commit("src", "a file\n", "by hand");
+    assert_eq!(project.verdict("base"), (0, vec![]));
+    project.git(&["reset", "--quiet", "--hard", "base"]);
+    project.commit("src/deep/down/a.rs", "x\n", "by hand");
+    assert_eq!(project.verdict("base"), (1, vec!["ANCHOR_MISSING".to_owned()]));
+}
+
+/// A repository with a policy, and files that its patterns are held against.
+fn with_paths(paths: &str) -> Project {
+    let project = Project::new();
+    project.write("src/auth/login.rs", "x\n");
+    project.write("docs/guide.md", "x\n");
+    project.commit(".proof/policy.toml", &format!("[proof_grade]\npaths = {paths}\n"), "a policy");
+    project
+}
+
+#[test]
+fn policy_check_names_the_patterns_that_match_no_file() {
+    let project = with_paths("[\"src/auth\", \"docs/**\", \"*.rs\", \"nowhere/**\"]");
+    let ran = project.scratch.run(["policy", "check"]);
+    let expected = [
+        "proof_grade.paths \"src/auth\" matches no file of HEAD; did you mean \"src/auth/**\"?",
+        "proof_grade.paths \"*.rs\" matches no file of HEAD; did you mean \"**/*.rs\"?",
+        "proof_grade.paths \"nowhere/**\" matches no file of HEAD",
+    ];
+    for line in expected {
+        assert!(ran.text().contains(&format!("\nnote: {line}\n")), "{}", ran.out);
+    }
+    let said = project.scratch.json(&["policy", "check"]);
+    assert_eq!((&said["valid"], &said["warnings"]), (&true.into(), &serde_json::json!(expected)));
+    // Another tree has other files.
+    project.git(&["checkout", "--quiet", "-b", "other"]);
+    project.commit("nowhere/else", "x\n", "more");
+    project.git(&["checkout", "--quiet", "main"]);
+    let said = project.scratch.json(&["policy", "check", "--tree", "other"]);
+    assert_eq!(said["warnings"].as_array().unwrap().len(), 2, "{said}");
+    assert!(said["warnings"][0].as_str().unwrap().contains(" matches no file of other; "), "{said}");
+    project.scratch.refused(&["policy", "check", "--tree", "nothing"], "ERR_COMMIT_NOT_FOUND", 2);
+}
+
+#[test]
+fn policy_check_works_where_there_is_no_tree() {
+    let scratch = crate::store::scratch::Scratch::without_repository();
+    let policy = "[proof_grade]\npaths = [\"src/auth\"]\n";
+    std::fs::write(scratch.place.join("policy.toml"), policy).unwrap();
+    let said = scratch.json(&["policy", "check", "policy.toml"]);
+    assert_eq!(said["warnings"], serde_json::json!([]));
+    scratch.refused(&["policy", "check", "policy.toml", "--tree", "HEAD"], "ERR_NO_REPOSITORY", 3);
+    scratch.git(["init", "--quiet"]);
+    assert_eq!(scratch.json(&["policy", "check", "policy.toml"])["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn the_gate_says_which_patterns_match_no_file_of_the_base() {
+    let project = with_paths("[\"src/auth\", \"docs/**\"]");
+    project.git(&["checkout", "--quiet", "-b", "topic"]);
+    project.commit("src/auth/login.rs", "y\n", "by hand");
+    let line = "proof_grade.paths \"src/auth\" matches no file of main; did you mean \"src/auth/**\"?";
+    for format in ["human", "github", "markdown", "sarif", "junit"] {
+        let ran = project.gate("main", &["--format", format]);
+        assert_eq!((ran.exit, ran.err), (Some(0), format!("git proof gate: {line}\n")), "{format}");
+    }
+    let ran = project.gate("main", &["--json"]);
+    assert_eq!(ran.json()["warnings"], serde_json::json!([line]));
+    assert_eq!(ran.err, format!("git proof gate: {line}\n"));
+    project.git(&["checkout", "--quiet", "main"]);
+    project.commit(".proof/policy.toml", "[proof_grade]\npaths = [\"docs/**\"]\n", "better");
+    let ran = project.gate("main", &["--json"]);
+    assert_eq!((ran.json().get("warnings"), ran.err.as_str()), (None, ""));
 }

@@ -155,7 +155,7 @@ fn build(opening: &Opening, drafts: &[Draft]) -> Session {
         let content = naive::sha256(&[preimage]);
         hashes.push(naive::chain_hash(scheme, &content, &prev));
         contents.push(content);
-        evidence += &evidence::publish(scheme, &entry, draft.private, at + 1 == drafts.len());
+        evidence += &evidence::publish(scheme, &entry, draft.private);
         evidence += "\n";
     }
     Session {

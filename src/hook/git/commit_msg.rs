@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Answer, is_replay, path};
-use crate::context::Context;
+use crate::context::{Context, read_regular};
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository, interpret_trailers};
 use crate::ops::{self, Moment, Workspace};
@@ -24,7 +24,7 @@ pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
     let unreadable = |what: &str, error: std::io::Error| {
         Error::new(Code::Unreadable, format!("the message {} cannot be {what}", file.display())).because(error)
     };
-    let message = fs::read(&file).map_err(|error| unreadable("read", error))?;
+    let message = read_regular(&file).map_err(|error| unreadable("read", error))?;
     let leave = [&b"fixup! "[..], b"squash! ", b"amend! "].iter().any(|mark| message.starts_with(mark));
     let empty = says_nothing(context, &git, &message);
     let write = |add: &ProofTrailer| {
@@ -100,5 +100,5 @@ fn says_nothing(context: &Context, git: &Git, message: &[u8]) -> bool {
         None => context.path(Path::new(&template)),
     };
     // One that cannot be read, git has refused before.
-    fs::read(template).is_ok_and(|template| trailer::without_comments(&template, comment.as_bytes()) == text)
+    read_regular(&template).is_ok_and(|template| trailer::without_comments(&template, comment.as_bytes()) == text)
 }

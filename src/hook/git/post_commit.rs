@@ -18,6 +18,11 @@ pub(super) fn run(context: &Context) -> Result<Answer> {
     {
         answer.say.push(format!("git proof: anchored session {}", anchored.session_id));
     }
+    if let Some(guarded) = done.anchored.as_ref().map(|anchored| anchored.guarded).filter(|guarded| *guarded > 0) {
+        answer
+            .say
+            .push(format!("git proof: withheld {guarded} of its entries, which hold what looks like a credential"));
+    }
     if let Some(session) = &done.lent {
         answer.say.push(format!("git proof: the message names session {session}, which explains another change"));
         answer.say.push("git proof: git commit --amend, and take its Proof-Root out".to_owned());

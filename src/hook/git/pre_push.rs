@@ -8,7 +8,7 @@ use crate::error::{Code, Error, Result};
 use crate::git::{Git, NOTES, Repository, SYNCING};
 use crate::ops::{self, GateRequest, Moment, Pushed, SyncOutcome, Workspace};
 use crate::proof::digest::CommitId;
-use crate::proof::finding::{FindingCode, Severity, Verdict};
+use crate::proof::finding::{FindingCode, Severity};
 
 pub(super) fn run(context: &Context, arguments: &[OsString], input: &[u8]) -> Answer {
     if context.variable(SYNCING).is_some() {
@@ -57,14 +57,14 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
             let id = &commit.commit.to_string()[..12];
             for finding in commit.findings.iter().filter(|finding| finding.severity > Severity::Warning) {
                 // The first session of all may still be open: there is nothing to be fetched, and no policy to say no.
-                if nowhere && outcome.policy == "defaults" && finding.code == FindingCode::RefNotFetched {
+                if nowhere && !outcome.enforced && finding.code == FindingCode::RefNotFetched {
                     continue;
                 }
                 serious += 1;
                 answer.say.push(format!("git proof: {id}: {} {}", finding.code, finding.message));
             }
         }
-        if serious > 0 && matches!(outcome.verdict, Verdict::Fail | Verdict::Unchecked) {
+        if serious > 0 && outcome.enforced && !outcome.verdict.is_accepted() {
             answer.say.push("git proof: the push was stopped; git proof verify tells more".to_owned());
             answer.stop = true;
             return Ok(answer);

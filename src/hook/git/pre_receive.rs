@@ -4,8 +4,9 @@ use super::{Answer, GitHook};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::ops::{self, RefUpdate};
+use crate::present;
 use crate::proof::digest::CommitId;
-use crate::proof::finding::{Severity, Verdict};
+use crate::proof::finding::Severity;
 
 /// Most findings that are printed; whoever pushes can see all with `git proof verify`.
 const SHOWN: usize = 20;
@@ -23,11 +24,13 @@ fn judged(context: &Context, input: &[u8]) -> Result<Answer> {
         answer.say.push(format!("git proof: {refusal}"));
     }
     for (name, outcome) in &received.judged {
-        if matches!(outcome.verdict, Verdict::Pass | Verdict::Exempt) {
+        if outcome.verdict.is_accepted() {
             continue;
         }
-        answer.stop = true;
-        answer.say.push(format!("git proof: {name} is not let in: {}", outcome.verdict.as_str()));
+        answer.stop |= outcome.enforced;
+        let refused = if outcome.enforced { "is not let in" } else { "is let in, because the policy is advisory" };
+        let why = present::range_headline(outcome.verdict, &outcome.summary);
+        answer.say.push(format!("git proof: {name} {refused}: {why}"));
         let findings = outcome.commits.iter().flat_map(|commit| {
             let id = commit.commit.to_string()[..12].to_owned();
             let said = commit.findings.iter().filter(|finding| finding.severity > Severity::Warning);

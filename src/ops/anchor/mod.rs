@@ -23,11 +23,11 @@ use crate::proof::note::NoteLine;
 use crate::proof::record::Id;
 use crate::store::RootRow;
 
+use evidence::Evidence;
+
 pub use carry::{Carried, CarryOutcome, carry, carry_rewritten};
-pub(super) use evidence::{
-    MAX_EVIDENCE, attested_by_evidence, better_evidence, file_name as evidence_name, has_evidence,
-};
-pub(super) use publish::{Line, MAX_NOTE, heal, join_lines, note_of, publish};
+pub(super) use evidence::{attested_by_evidence, better_evidence, file_name as evidence_name, has_evidence, obstacle};
+pub(super) use publish::{Line, heal, join_lines, lines_of, note_of, publish};
 pub use sign::{SignOutcome, SignRequest, sign};
 
 /// What `anchor` is asked for.
@@ -50,6 +50,8 @@ pub struct AnchorOutcome {
     pub anchors: Vec<Anchored>,
     /// How many lines of ours another writer had overwritten, and were put back.
     pub restored: u64,
+    /// How many entries were withheld because they hold what looks like a credential.
+    pub guarded: u64,
 }
 
 /// An anchor on a commit.
@@ -118,9 +120,8 @@ fn on_commits_signed(
     sign: Option<bool>,
 ) -> Result<AnchorOutcome> {
     let sign = sign.unwrap_or_else(|| git.setting("proof.sign").is_some_and(|value| is_true(&value)));
-    let task_id = workspace.store.session(&row.session_id)?.opening.task_id;
     let attested = workspace.store.attested(&row.session_id)?;
-    let evidence = evidence::publish_evidence(workspace, git, row)?;
+    let Evidence { text, summary, guarded } = evidence::publish_evidence(workspace, git, row)?;
     let _alone = publish::alone(workspace);
     // What an anchor that was killed had remembered is written first, so that it is found there and not made again.
     let mut restored = heal(workspace, git)?;
@@ -133,12 +134,13 @@ fn on_commits_signed(
                 .because(error)
                 .hint("git fetch brings commits that are not here yet")
         })?;
-        let change_id = git.change_id(&commit)?;
+        let change = git.change_ids_of(&commit)?;
+        let change_id = change.map(|ids| ids.wide);
         let rooted = row.scheme.covers_everything() && is_attested(&attested, &commit, change_id.as_ref());
         let note = notes.map(|tip| note_of(git, &git.commit(&tip)?.tree, id)).transpose()?.unwrap_or_default();
         let (anchor_id, created) = if let Some(anchor) = existing(&note, id, row) {
             if sign {
-                lines.extend(sign::signed_line(workspace, *id, anchor.clone(), &note)?);
+                lines.extend(sign::signed_line(workspace, *id, anchor.clone(), change, &note)?);
             }
             (anchor.id(), false)
         } else {
@@ -146,29 +148,29 @@ fn on_commits_signed(
                 anchored_at: workspace.context.now(),
                 change_id,
                 commit: *id,
-                count: row.record_count,
-                genesis: row.genesis,
-                head: row.head,
-                root: row.root,
-                scheme: row.scheme,
-                session_id: row.session_id.clone(),
-                task_id: task_id.clone(),
+                count: summary.count,
+                genesis: summary.genesis,
+                head: summary.head,
+                root: summary.root,
+                scheme: summary.opening.scheme,
+                session_id: summary.opening.session_id.clone(),
+                task_id: summary.opening.task_id.clone(),
                 tree: commit.tree,
             };
             let anchor_id = anchor.id();
             if sign {
-                lines.extend(sign::signed_line(workspace, *id, anchor, &note)?);
+                lines.extend(sign::signed_line(workspace, *id, anchor, change, &note)?);
             } else {
                 let line = NoteLine::Anchor { anchor: Box::new(anchor), signature: None };
-                lines.push(Line { commit: *id, text: line.to_line().unwrap_or_default(), change: change_id });
+                lines.push(Line { commit: *id, text: line.to_line().unwrap_or_default(), change });
             }
             (anchor_id, true)
         };
         anchors.push(Anchored { commit: *id, anchor_id, created, rooted, signed: sign });
     }
     restored += publish(workspace, git, &lines, Some(&row.session_id))?;
-    why::explain(git, lines.iter().map(|line| line.commit), &evidence)?;
-    Ok(AnchorOutcome { session_id: row.session_id.clone(), anchors, restored })
+    why::explain(git, lines.iter().map(|line| line.commit), &text)?;
+    Ok(AnchorOutcome { session_id: row.session_id.clone(), anchors, restored, guarded })
 }
 
 /// A setting that git would take for yes.

@@ -10,6 +10,7 @@ use crate::git::{self, NOTES};
 use crate::ops::verify::{self, VerifyRequest};
 use crate::ops::workspace::Workspace;
 use crate::proof::anchor::Anchor;
+use crate::proof::change::ChangeIds;
 use crate::proof::digest::{AnchorId, CommitId};
 use crate::proof::note::NoteLine;
 use crate::proof::sshsig::claimed_key;
@@ -51,13 +52,14 @@ pub fn sign(workspace: &mut Workspace, request: &SignRequest) -> Result<SignOutc
         .collect();
     let mut lines = Vec::new();
     let mut signed = Vec::new();
+    let change = git.change_ids_of(&git.commit(&commit)?)?;
     let tip = git.tip(NOTES)?;
     let note = tip.map(|tip| note_of(&git, &git.commit(&tip)?.tree, &commit)).transpose()?.unwrap_or_default();
     for line in &note {
         let Ok(Some(NoteLine::Anchor { anchor, .. })) = NoteLine::parse(line) else { continue };
         let id = anchor.id();
         if sound.contains(&id) && !signed.contains(&id) {
-            lines.extend(signed_line(workspace, commit, *anchor, &note)?);
+            lines.extend(signed_line(workspace, commit, *anchor, change, &note)?);
             signed.push(id);
         }
     }
@@ -75,6 +77,7 @@ pub(super) fn signed_line(
     workspace: &Workspace,
     commit: CommitId,
     anchor: Anchor,
+    change: Option<ChangeIds>,
     note: &BTreeSet<Vec<u8>>,
 ) -> Result<Option<Line>> {
     let signature = git::sign(&workspace.context, anchor.to_text().as_bytes())?;
@@ -85,7 +88,6 @@ pub(super) fn signed_line(
         }
         _ => false,
     });
-    let change = anchor.change_id;
     let line = NoteLine::Anchor { anchor: Box::new(anchor), signature: Some(signature) };
     Ok((!there).then(|| Line { commit, text: line.to_line().unwrap_or_default(), change }))
 }

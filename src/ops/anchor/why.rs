@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use crate::error::Result;
 use crate::git::{Git, WHY};
-use crate::ops::text::one_line;
 use crate::proof::digest::CommitId;
 use crate::proof::evidence::Verifier;
 use crate::proof::record::{Body, Line, RecordType};
+use crate::proof::text::brief_line;
 
 /// Longest text that is shown, in characters.
 const LONGEST: usize = 160;
@@ -66,5 +66,5 @@ fn line_of(evidence: &[u8]) -> Option<String> {
     let summary = verifier.finish().ok()?;
     let text = said.map_or_else(|| summary.opening.intent.clone(), |(_, text)| text);
     let entries = if summary.count == 1 { "1 entry".to_owned() } else { format!("{} entries", summary.count) };
-    Some(format!("{} [{entries}, root {}]\n", one_line(&text, LONGEST), summary.root.short()))
+    Some(format!("{} [{entries}, root {}]\n", brief_line(&text, LONGEST), summary.root.short()))
 }

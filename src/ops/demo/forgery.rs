@@ -3,8 +3,9 @@
 use super::failed;
 use super::stage::Stage;
 use crate::error::Result;
+use crate::git::limits::MAX_EVIDENCE;
 use crate::git::{EVIDENCE, Shelved};
-use crate::ops::anchor::{MAX_EVIDENCE, evidence_name};
+use crate::ops::anchor::evidence_name;
 use crate::proof::finding::FindingCode;
 use crate::proof::note::NoteLine;
 

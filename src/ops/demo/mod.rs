@@ -91,7 +91,7 @@ pub fn demo(context: &Context, request: &DemoRequest, audience: Audience<'_>) ->
 
     audience(Scene::Act("An agent works, and says why"))?;
     stage.write("charge.py", BEFORE)?;
-    stage.write(".proof/policy.toml", "[proof]\nrooted = true\n")?;
+    stage.write(".proof/policy.toml", "[proof_grade]\nrequire = \"all\"\n")?;
     stage.commit("Charge an account")?;
     work(&stage, audience)?;
 

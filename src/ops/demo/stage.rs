@@ -121,7 +121,8 @@ impl Stage {
 
     /// Whether `verify` fails a branch by this finding.
     pub(super) fn is_caught(&self, branch: &str, code: FindingCode) -> Result<bool> {
-        let outcome = verify(&self.context, &VerifyRequest { revisions: vec![branch.to_owned()], with_story: false })?;
+        let request = VerifyRequest { revisions: vec![branch.to_owned()], ..VerifyRequest::default() };
+        let outcome = verify(&self.context, &request)?;
         let mut findings = outcome.commits.iter().flat_map(|commit| &commit.findings);
         let found = findings.any(|finding| finding.code == code && finding.severity == Severity::Error);
         Ok(outcome.verdict == Verdict::Fail && found)
@@ -129,7 +130,8 @@ impl Stage {
 
     /// Whether `verify` passes a branch.
     pub(super) fn is_proven(&self, branch: &str) -> Result<bool> {
-        let outcome = verify(&self.context, &VerifyRequest { revisions: vec![branch.to_owned()], with_story: false })?;
+        let request = VerifyRequest { revisions: vec![branch.to_owned()], ..VerifyRequest::default() };
+        let outcome = verify(&self.context, &request)?;
         Ok(outcome.verdict == Verdict::Pass)
     }
 

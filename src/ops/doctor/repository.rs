@@ -1,11 +1,9 @@
 //! The repository: its store, its notes, its policy, its remotes.
 
-use std::fs;
-
 use super::{DoctorCheck, DoctorState};
-use crate::context::Context;
+use crate::context::{Context, read_regular};
 use crate::error::Code;
-use crate::ops::init::{POLICY, SHOWN, Survey, are_shown, copied, git, overwritten};
+use crate::ops::init::{POLICY, SHOWN, Survey, are_shown, copied, git, misfits, overwritten};
 use crate::ops::retain::archive_at;
 use crate::proof::policy::Policy;
 use crate::store::{MIGRATIONS, Store};
@@ -16,7 +14,14 @@ pub(super) fn store(context: &Context, survey: &Survey) -> DoctorCheck {
     let shown = survey.shown(&path);
     let check = |state, message: String| DoctorCheck::new("store", state, message);
     match Store::open(&path, context.patience()) {
-        Ok(_) => check(DoctorState::Ok, format!("{shown}, schema {}", MIGRATIONS.len())),
+        Ok(_) => match &misfits(context, survey)[..] {
+            [] => check(DoctorState::Ok, format!("{shown}, schema {}", MIGRATIONS.len())),
+            wrong if wrong.iter().any(|misfit| misfit.exposed) => {
+                check(DoctorState::Wrong, format!("others can read {shown}, or files beside it")).hint("git proof init")
+            }
+            _ => check(DoctorState::Stale, format!("{shown} is not shared as core.sharedRepository says"))
+                .hint("git proof init"),
+        },
         Err(error) if error.code == Code::NoStore => {
             let state = if survey.root.is_some() { DoctorState::Missing } else { DoctorState::Info };
             check(state, format!("{shown} is not there: nothing has been recorded")).hint("git proof init")
@@ -86,7 +91,7 @@ pub(super) fn fetches(survey: &Survey) -> Vec<DoctorCheck> {
 pub(super) fn policy(survey: &Survey) -> Option<DoctorCheck> {
     let root = survey.root.as_deref()?;
     let check = |state, message: String| DoctorCheck::new("policy", state, message);
-    Some(match fs::read(root.join(POLICY)).map(|text| Policy::parse(&text)) {
+    Some(match read_regular(&root.join(POLICY)).map(|text| Policy::parse(&text)) {
         Ok(Ok(policy)) if policy.proof.rooted => check(DoctorState::Ok, format!("{POLICY}: anchors must be rooted")),
         Ok(Ok(_)) => check(DoctorState::Ok, POLICY.to_owned()),
         Ok(Err(error)) => check(DoctorState::Wrong, format!("{POLICY} cannot be used: {error}"))

@@ -1,9 +1,7 @@
 //! Hooks and agents: whether something calls us when it should.
 
-use std::fs;
-
 use super::{DoctorCheck, DoctorState};
-use crate::context::Context;
+use crate::context::{Context, read_regular};
 use crate::error::Result;
 use crate::ops::init::{
     Action, AgentState, HookPlan, InitAgent, Manager, ManagerName, Survey, WiredBy, agent_state, plan_hooks,
@@ -75,7 +73,7 @@ fn lost(survey: &Survey, by: WiredBy, hook: &str) -> Option<String> {
 /// A bare repository is one to push to.
 fn pre_receive(survey: &Survey) -> DoctorCheck {
     let path = survey.hooks().join("pre-receive");
-    let called = fs::read(&path).is_ok_and(|text| String::from_utf8_lossy(&text).contains("hook pre-receive"));
+    let called = read_regular(&path).is_ok_and(|text| String::from_utf8_lossy(&text).contains("hook pre-receive"));
     if called {
         return DoctorCheck::new("hook pre-receive", DoctorState::Ok, format!("called from {}", path.display()));
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::context::Context;
+use crate::context::{Context, read_regular};
 use crate::error::{Code, Error, Result};
 
 /// A file as it is.
@@ -37,7 +37,7 @@ pub(super) fn find(root: &Path, relative: &str) -> Result<Found> {
     if !real.is_file() {
         return Err(wrong("it is not a file".to_owned()));
     }
-    let bytes = fs::read(&real).map_err(|error| wrong(error.to_string()))?;
+    let bytes = read_regular(&real).map_err(|error| wrong(error.to_string()))?;
     let text = String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8".to_owned()))?;
     Ok(Found { path: real, text: Some(text) })
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::block;
 use super::files;
 use super::script::GitHook;
+use crate::context::read_regular;
 use crate::error::{Code, Error, Result};
 
 /// A hook's file as it is.
@@ -47,7 +48,7 @@ impl HookFile {
             let refusal =
                 Some(format!("it is a link to {}, which may not be this repository's alone", target.display()));
             // Here a block in the target is a call like any other: it is not ours to edit.
-            let text = fs::read(&path).unwrap_or_default();
+            let text = read_regular(&path).unwrap_or_default();
             let calls = is_executable(&path) && hook.is_called_in(&String::from_utf8_lossy(&text));
             return Ok(Self { path, text: Some(Vec::new()), refusal, calls });
         }
@@ -59,7 +60,7 @@ impl HookFile {
                 calls: false,
             });
         }
-        let text = fs::read(&path).map_err(|error| unreadable(&error))?;
+        let text = read_regular(&path).map_err(|error| unreadable(&error))?;
         let refusal = if !block::is_shell(&text) {
             Some("it is not a shell script".to_owned())
         } else if metadata.permissions().mode() & 0o111 == 0 {

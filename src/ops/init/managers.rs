@@ -1,12 +1,12 @@
 //! Whoever else manages the hooks of a repository: husky, lefthook, pre-commit, or a `core.hooksPath` of its own. Their
 //! files are theirs; this says what to paste into them, and sees whether it was.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
 use super::script::GitHook;
+use crate::context::read_regular;
 
 /// Who it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -97,7 +97,7 @@ impl Manager {
     /// How a hook stands.
     pub(in crate::ops) fn state(&self, hook: GitHook) -> Managed {
         let script = self.hooks.join(hook.as_str());
-        let text = |path: &Path| String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned();
+        let text = |path: &Path| String::from_utf8_lossy(&read_regular(path).unwrap_or_default()).into_owned();
         let (called, runs) = match self.name {
             ManagerName::HooksPath => (hook.is_called_in(&text(&script)), super::hook_files::is_executable(&script)),
             // Git runs what husky keeps below its directory, which runs what is in it.

@@ -13,6 +13,7 @@ mod json;
 mod layout;
 mod lines;
 mod managers;
+mod modes;
 mod notes;
 mod outcome;
 mod policy;
@@ -25,6 +26,7 @@ mod version;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::access::Misfit;
 use crate::context::Context;
 use crate::error::Result;
 use crate::store::Store;
@@ -40,6 +42,7 @@ pub use outcome::{Action, FileChange, InitOutcome, Notice, SettingChange};
 pub(super) use agent_files::{AgentState, state as agent_state};
 pub(super) use hooks::{HookPlan, plan as plan_hooks};
 pub(super) use managers::Manager;
+pub(super) use modes::misfits;
 pub(super) use notes::{SHOWN, are_shown, copied, overwritten};
 pub(super) use policy::POLICY;
 pub(super) use settings::{Setting, git};
@@ -78,8 +81,12 @@ impl InitRequest {
 /// Sets up, or takes out.
 pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
     let survey = Survey::take(context)?;
+    let misfits = misfits(context, &survey);
     let Some(root) = survey.root.as_deref() else {
-        return if request.names_agents() || request.policy { Err(survey::no_worktree()) } else { Ok(bare(request)) };
+        if request.names_agents() || request.policy {
+            return Err(survey::no_worktree());
+        }
+        return Ok(bare(&survey, request, &misfits));
     };
     let agents = agent_files::plan(root, &request.agents, request.agents_md, request.uninstall)?;
     let mut outcome = InitOutcome { dry_run: request.dry_run, ..InitOutcome::default() };
@@ -88,7 +95,8 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
     let policy_is_new = policy.text.is_none();
     if request.policy {
         let old = policy.text.as_deref().map(str::as_bytes);
-        outcome.files.push(FileChange::new(POLICY, old, old.or(Some(policy::OFFERED.as_bytes()))));
+        let offered = policy::offered();
+        outcome.files.push(FileChange::new(POLICY, old, old.or(Some(offered.as_bytes()))));
     }
     let mut plans = Vec::new();
     let mut edits = Vec::new();
@@ -102,11 +110,7 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
         let (setting, edit) = shown_notes(&survey, request.uninstall);
         outcome.settings.push(setting);
         edits = plans.iter().flat_map(|plan| plan.settings.clone()).chain(edit).collect();
-        let store = survey.repository.store_path();
-        if !request.uninstall {
-            let action = if store.exists() { Action::Unchanged } else { Action::Created };
-            outcome.store = Some(FileChange { path: survey.shown(&store), action, diff: String::new() });
-        }
+        outcome.store = (!request.uninstall).then(|| modes::change(&survey, &misfits));
         outcome.notices = notices(&survey, request, policy_is_new && !request.policy);
     }
     if !request.dry_run {
@@ -116,7 +120,7 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
             writes.push(Write { path: plan.found.path.clone(), text: bytes(&plan.text), is_hook: false });
         }
         if request.policy && policy_is_new {
-            writes.push(Write { path: policy.path, text: Some(policy::OFFERED.into()), is_hook: false });
+            writes.push(Write { path: policy.path, text: Some(policy::offered().into_bytes()), is_hook: false });
         }
         for (path, text) in plans.into_iter().filter_map(|plan| plan.file) {
             writes.push(Write { path, text, is_hook: true });
@@ -124,7 +128,9 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
         // Every new text is on disk before the first file is replaced, and the files are before the configuration.
         let staged = writes.iter().filter_map(|write| write.stage(context)).collect::<Result<Vec<_>>>()?;
         if outcome.store.is_some() {
-            Store::open_or_create(&survey.repository.store_path(), context.patience())?.expect_commits()?;
+            let sharing = || modes::sharing(&survey);
+            outcome.notices.extend(modes::repair(&misfits));
+            Store::open_or_share(&survey.repository.store_path(), context.patience(), sharing)?.expect_commits()?;
         }
         staged.into_iter().try_for_each(Staged::replace)?;
         writes.iter().try_for_each(|write| write.remove(root))?;
@@ -157,7 +163,9 @@ impl Write {
 }
 
 /// A bare repository is one to push to: no commit is made in it.
-fn bare(request: &InitRequest) -> InitOutcome {
+fn bare(survey: &Survey, request: &InitRequest, misfits: &[Misfit]) -> InitOutcome {
+    let has_store = survey.repository.store_path().exists() && !request.uninstall;
+    let left = if has_store && !request.dry_run { modes::repair(misfits) } else { None };
     let notice = Notice {
         message: "this repository is bare: no commit is made here, so there is nothing to set up".to_owned(),
         hint: "to gate what is pushed to it, save the script below as hooks/pre-receive and make it executable; to \
@@ -165,7 +173,8 @@ fn bare(request: &InitRequest) -> InitOutcome {
             .to_owned(),
     };
     InitOutcome {
-        notices: vec![notice],
+        store: has_store.then(|| modes::change(survey, misfits)),
+        notices: [Some(notice), left].into_iter().flatten().collect(),
         pre_receive: Some(script::PRE_RECEIVE),
         dry_run: request.dry_run,
         ..InitOutcome::default()

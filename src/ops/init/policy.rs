@@ -1,18 +1,29 @@
-//! The policy file that is offered: the defaults, but for anchors that must be rooted.
+//! The policy file that is offered: the defaults.
+
+use crate::proof::marks;
 
 /// Where it is, from the top of the worktree.
 pub(in crate::ops) const POLICY: &str = ".proof/policy.toml";
 
 /// What is in it.
-pub(super) const OFFERED: &str = r#"# What git-proof asks of a change. The gate reads it from the tip of the base branch, so commit it there.
+pub(super) fn offered() -> String {
+    format!("{BEFORE}{}{AFTER}", marks::toml())
+}
+
+const BEFORE: &str = r#"# What git-proof asks of a change. The gate reads it from the tip of the base branch, so commit it there.
 
 [proof_grade]            # which commits must be anchored
 require = "marked"       # "marked": those with a Proof- trailer, or that a rule below names; "all"; "none"
-# Regular expressions on trailer lines.
-trailers = ["Co-authored-by: .*(Claude|Copilot|Codex|Cursor|Gemini).*", "Assisted-by: .*"]
-authors = []             # regular expressions on `name <email>`
+# Regular expressions, each of which must match a whole line of the message: the marks that AI tools leave.
+"#;
+
+const AFTER: &str = r#"authors = []             # regular expressions on `name <email>`
 paths = []               # globs such as "src/**": a commit that touches one
 merges = false           # true: merges that git made by itself count as well
+
+[gate]
+mode = "enforce"         # "advisory": everything is judged and shown, nothing is turned away
+branches = ["**"]        # what pre-receive guards
 
 [proof]                  # what an anchor must show
 schemes = ["v1", "v1-rfc9162"]
@@ -33,9 +44,7 @@ mod tests {
     use crate::proof::policy::Policy;
 
     #[test]
-    fn offered_policy_is_the_default_but_for_rooted() {
-        let mut expected = Policy::default();
-        expected.proof.rooted = true;
-        assert_eq!(Policy::parse(OFFERED.as_bytes()).unwrap(), expected);
+    fn offered_policy_is_the_default() {
+        assert_eq!(Policy::parse(offered().as_bytes()).unwrap(), Policy::default());
     }
 }

@@ -1,7 +1,8 @@
 //! The lines behind a root, as they are published.
 
-use crate::git::{Git, ObjectError, Shelved};
-use crate::ops::anchor::{MAX_EVIDENCE, evidence_name};
+use crate::git::limits::MAX_EVIDENCE;
+use crate::git::{Git, Shelved};
+use crate::ops::anchor::evidence_name;
 use crate::proof::digest::{ContentHash, RootHash, TreeId};
 use crate::proof::evidence::Verifier;
 use crate::proof::record::{Body, Line, Opening, RecordType};
@@ -74,7 +75,7 @@ impl<'a> Shelf<'a> {
         let bytes = match read {
             Ok(Some(bytes)) => bytes,
             Ok(None) => return absent("refs/proof/evidence has no file for this root"),
-            Err(error @ (ObjectError::Missing(_) | ObjectError::Damaged(..))) => return absent(&error.to_string()),
+            Err(error) => return absent(&error.to_string()),
         };
         if bytes.len() > self.room {
             return absent("its evidence is too large for this page; git proof verify reads it in a clone");

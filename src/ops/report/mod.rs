@@ -59,8 +59,9 @@ impl ReportOutcome {
 }
 
 /// Verifies commits and ranges, and gathers what there is to tell of them.
-pub fn report(context: &Context, revisions: &[String]) -> Result<ReportOutcome> {
-    let outcome = verify(context, &VerifyRequest { revisions: revisions.to_vec(), with_story: false })?;
+pub fn report(context: &Context, revisions: &[String], rules: Option<String>) -> Result<ReportOutcome> {
+    let request = VerifyRequest { revisions: revisions.to_vec(), rules, ..VerifyRequest::default() };
+    let outcome = verify(context, &request)?;
     let git = Git::discover(context)?;
     let commits = outcome.commits.iter().map(|verdict| commit::read(&git, verdict)).collect();
     let sessions = sessions(&git, &outcome)?;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::error::{Code, Error, Result};
+use crate::git::limits::{MAX_SEAL, MAX_SEALED, MAX_SEALS};
 use crate::git::{FILE, Git, ObjectError, Read};
 use crate::proof::digest::{CommitId, ObjectId, RootHash, SealHash};
 use crate::proof::finding::{Finding, FindingCode};
@@ -11,9 +12,6 @@ use crate::proof::seal::{Rounds, Seal};
 
 /// The file of a seal.
 pub(super) const SEAL_FILE: &str = "seal.json";
-/// Largest seal that is read, in bytes: a few hundred thousand sessions.
-pub(super) const MAX_SEAL: usize = 128 << 20;
-
 /// A seal, where it is.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ops) struct Sealed<'a> {
@@ -66,14 +64,16 @@ pub(in crate::ops) fn walk(git: &Git, tip: &CommitId, each: &mut dyn FnMut(Seale
         }
     };
     let mut known: HashMap<(Id, RootHash), u64> = HashMap::new();
+    let (mut bytes, mut anchors) = (MAX_SEALS, MAX_SEALED);
     for (commit, blob) in commits.into_iter().rev() {
-        let text = match git.blob(&blob, MAX_SEAL) {
+        let text = match git.blob(&blob, MAX_SEAL.min(bytes)) {
             Ok(text) => text,
             Err(error) => {
                 walked.broken = Some(unreadable(&commit, &error));
                 return walked;
             }
         };
+        bytes -= text.len();
         let round = walked.commits.len() as u64 + 1;
         let broken = |why: String| Some(seal_broken(&format!("round {round}, commit {commit}: {why}")));
         if let Err(why) = walked.rounds.push(&text) {
@@ -81,6 +81,15 @@ pub(in crate::ops) fn walk(git: &Git, tip: &CommitId, each: &mut dyn FnMut(Seale
             return walked;
         }
         let Some((seal, hash)) = walked.rounds.last() else { return walked };
+        let listed = seal.sessions.iter().map(|session| session.anchors.len().max(1)).sum();
+        anchors = match anchors.checked_sub(listed) {
+            Some(left) => left,
+            None => {
+                let why = format!("the rounds list more than {MAX_SEALED} anchors");
+                walked.broken = Some(unreadable(&commit, &ObjectError::Limit(blob, why)));
+                return walked;
+            }
+        };
         for session in &seal.sessions {
             if let Some(before) = known.insert((session.session_id.clone(), session.root), round) {
                 walked.broken = broken(format!("session {} was sealed in round {before} already", session.session_id));
@@ -112,6 +121,10 @@ pub(super) fn links(git: &Git, tip: &CommitId) -> Result<Vec<(CommitId, ObjectId
     let mut commits = vec![(*tip, blob)];
     let mut parent = newest;
     while let Some(commit) = parent {
+        if commits.len() > MAX_SEALED {
+            let why = format!("there are more than {MAX_SEALED} rounds");
+            return Err(unreadable(&commit, &ObjectError::Limit(blob, why)));
+        }
         if commits.len() as u64 >= seal.round {
             return Err(seal_broken(&format!(
                 "commit {tip} says that it is round {}, and has more behind it",
@@ -129,11 +142,11 @@ pub(super) fn links(git: &Git, tip: &CommitId) -> Result<Vec<(CommitId, ObjectId
 fn link(git: &Git, id: &CommitId) -> Result<(Option<CommitId>, ObjectId), Finding> {
     let read = || -> Read<_> {
         let commit = git.commit(id)?;
-        Ok((git.tree(&commit.tree)?, commit.parents))
+        Ok((git.read_tree(&commit.tree)?, commit.parents))
     };
     let (entries, parents) = read().map_err(|error| unreadable(id, &error))?;
-    let file = match entries.as_slice() {
-        [entry] if entry.name == SEAL_FILE.as_bytes() && entry.mode == FILE => entry.id,
+    let file = match entries.find(SEAL_FILE.as_bytes(), false) {
+        Some(entry) if entries.len() == 1 && entry.mode == FILE => entry.id,
         _ => return Err(seal_broken(&format!("commit {id} has something else than the one file {SEAL_FILE}"))),
     };
     match parents.as_slice() {
@@ -154,6 +167,7 @@ fn unreadable(commit: &CommitId, error: &ObjectError) -> Finding {
             Finding::unchecked(FindingCode::ObjectMissing, format!("refs/proof/rounds, commit {commit}: {error}"))
                 .hint("git proof sync, or git fetch --unshallow origin refs/proof/rounds:refs/proof/rounds")
         }
+        ObjectError::Limit(..) => Finding::unchecked(FindingCode::LimitReached, format!("commit {commit}: {error}")),
         ObjectError::Damaged(..) => seal_broken(&format!("commit {commit}: {error}")),
     }
 }

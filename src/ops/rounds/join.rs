@@ -13,6 +13,7 @@ use crate::proof::digest::{CommitId, SealHash};
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::NoteLine;
 use crate::proof::seal::{Seal, seal_hash};
+use crate::proof::timestamp::Timestamp;
 use crate::store::{HERE, SeenRound};
 
 /// What became of the rounds when a remote was met.
@@ -84,6 +85,16 @@ fn attempt(
     if let Some(mut broken) = walked.broken.clone() {
         broken.message = format!("of {}: {}", remote.name, broken.message);
         return Ok(Some(Joined::blocked(broken)));
+    }
+    // Every later seal would have to be dated after it.
+    if let Some((seal, _)) = walked.rounds.last()
+        && !accept
+        && is_of_the_future(seal, workspace.context.now())
+    {
+        let message =
+            format!("of {}: round {} is dated {}, which is still to come", remote.name, seal.round, seal.sealed_at);
+        let hint = format!("check the clocks; git proof rounds accept {} takes it as it is", remote.name);
+        return Ok(Some(Joined::blocked(Finding::error(FindingCode::SealBroken, message).hint(hint))));
     }
     let has = |commit: &CommitId| walked.commits.iter().any(|(known, _)| known == commit);
     let mut joined = Joined::default();
@@ -169,6 +180,12 @@ fn attempt(
     }
     joined.changed = ours != Some(tip);
     Ok(Some(joined))
+}
+
+/// Whether a seal is dated later than clocks that differ a little can explain.
+pub(in crate::ops) fn is_of_the_future(seal: &Seal, now: Timestamp) -> bool {
+    const DIFFERENCE: i64 = 10 * 60;
+    seal.sealed_at.seconds() > now.seconds() + DIFFERENCE
 }
 
 /// Remembers no more of our chain than what stays of it: whoever is killed between moving the ref and remembering that must

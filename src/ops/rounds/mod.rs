@@ -9,7 +9,7 @@ mod sign;
 
 pub(super) use chain::{Sealed, Walked, walk};
 pub use join::{Joined, Remade, accept_rounds};
-pub(super) use join::{join, seen_at, vanished};
+pub(super) use join::{is_of_the_future, join, seen_at, vanished};
 pub use list::{RoundOutcome, RoundsOutcome, SeenView, round, rounds};
 pub(super) use prove::read_log;
 pub use prove::{CheckpointOutcome, CheckpointRequest, checkpoint, prove_rounds, prove_sealed};

@@ -1,13 +1,11 @@
 //! Proofs from the chain of rounds: that a session is in the log, that a later log begins with an earlier one, and the
 //! head of the log as a checkpoint for witnesses.
 
-use std::fs;
-
 use serde::Serialize;
 
 use super::chain::{Walked, walk};
 use super::list::{no_such, open};
-use crate::context::Context;
+use crate::context::{Context, read_regular};
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, ROUNDS};
 use crate::proof::checkpoint::{self, Origin};
@@ -149,7 +147,8 @@ pub fn checkpoint(context: &Context, request: &CheckpointRequest) -> Result<Chec
             .because(why)
             .hint("ssh-keygen -t ed25519 -N '' -f PATH makes a key for it; keep it for checkpoints alone")
     };
-    let text = fs::read_to_string(context.path(file.as_ref())).map_err(|error| unusable(error.to_string()))?;
+    let text = read_regular(&context.path(file.as_ref())).map_err(|error| unusable(error.to_string()))?;
+    let text = String::from_utf8(text).map_err(|error| unusable(error.to_string()))?;
     let key = ed25519_private_key(&text).map_err(|error| unusable(error.to_string()))?;
     let log = read_log(&git, &mut |_, _, _| {})?;
     let head = request.round.map_or_else(|| log.last(), |round| log.head(round))?;

@@ -15,6 +15,7 @@ use crate::ops::ledger::note_done;
 use crate::ops::verify::{LeftOut, Sealable, sealable};
 use crate::ops::workspace::Workspace;
 use crate::proof::digest::{AnchorId, CommitId, RootHash, SealHash};
+use crate::proof::finding::Finding;
 use crate::proof::note::{NoteLine, Signature};
 use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
@@ -66,6 +67,9 @@ pub struct SealOutcome {
     /// What is odd about its clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
+    /// What was passed over in the notes because git-proof did not write it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
 }
 
 /// A session in a round.
@@ -120,13 +124,13 @@ pub fn seal(workspace: &mut Workspace, request: &SealRequest) -> Result<SealOutc
         let (walked, sealed) = known(&git, tip.as_ref());
         let walked = walked.whole()?;
         super::still_there(&seen, &walked)?;
-        let (sessions, left_out) = collect(workspace, &git, &sealed)?;
+        let (sessions, left_out, passed_over) = collect(workspace, &git, &sealed)?;
         let now = workspace.context.now();
         let last = walked.rounds.last().map(|(seal, _)| seal.sealed_at);
         let opened_at = last.or_else(|| sessions.iter().map(|(_, at)| *at).min()).map_or(now, |at| at.min(now));
         let Some(seal) = walked.rounds.seal(sessions.into_iter().map(|(session, _)| session).collect(), opened_at, now)
         else {
-            return Err(nothing(&left_out));
+            return Err(nothing(&left_out, passed_over.as_ref()));
         };
         let clock = last.filter(|last| *last > now).map(|last| {
             format!(
@@ -157,6 +161,7 @@ pub fn seal(workspace: &mut Workspace, request: &SealRequest) -> Result<SealOutc
             left_out: left_out.into_iter().take(NAMED).collect(),
             signed: signature.is_some(),
             clock,
+            findings: passed_over.into_iter().collect(),
         });
     }
 }
@@ -232,8 +237,8 @@ pub(super) fn known(git: &Git, tip: Option<&CommitId>) -> (Walked, Known) {
     (walked, (anchors, sessions))
 }
 
-/// The sessions that the next round seals, each with its time, and the anchors that it leaves out.
-type Collected = (Vec<(SealedSession, Timestamp)>, Vec<LeftOut>);
+/// The sessions that the next round seals, each with its time, the anchors that it leaves out, and what was passed over.
+type Collected = (Vec<(SealedSession, Timestamp)>, Vec<LeftOut>, Option<Finding>);
 
 /// The sessions that the next round seals, each with its time, in the order in which they were finalized as far as that
 /// is known here.
@@ -241,7 +246,7 @@ fn collect(workspace: &Workspace, git: &Git, (anchors, sealed): &Known) -> Resul
     let is_sealed = |anchor: &AnchorId, session: &Id, root: &RootHash| {
         anchors.contains(anchor) || sealed.contains(&(session.clone(), *root))
     };
-    let (found, left_out) = sealable(&workspace.context, git, is_sealed)?;
+    let (found, left_out, passed_over) = sealable(&workspace.context, git, is_sealed)?;
     let mut by_session: BTreeMap<(Id, RootHash, u64, Scheme), Vec<Sealable>> = BTreeMap::new();
     for anchor in found {
         let key = (anchor.session_id.clone(), anchor.root, anchor.count, anchor.scheme);
@@ -265,7 +270,7 @@ fn collect(workspace: &Workspace, git: &Git, (anchors, sealed): &Known) -> Resul
     // Two roots under one id: a round has an id once, so the later one waits for the next round.
     let mut ids = HashSet::new();
     sessions.retain(|(session, _)| ids.insert(session.session_id.clone()));
-    Ok((sessions, left_out))
+    Ok((sessions, left_out, passed_over))
 }
 
 fn still_open(open: &[Id]) -> Error {
@@ -280,8 +285,11 @@ fn still_open(open: &[Id]) -> Error {
         .details(serde_json::json!({ "open": open }))
 }
 
-fn nothing(left_out: &[LeftOut]) -> Error {
-    let error = Error::new(Code::NothingToSeal, "there is no anchored session that is not sealed yet");
+fn nothing(left_out: &[LeftOut], passed_over: Option<&Finding>) -> Error {
+    let mut error = Error::new(Code::NothingToSeal, "there is no anchored session that is not sealed yet");
+    if let Some(finding) = passed_over {
+        error = error.because(&finding.message);
+    }
     let error = match left_out.first() {
         None => error.hint("finalize a session and git proof anchor it, or git proof sync to fetch those of others"),
         Some(first) => error

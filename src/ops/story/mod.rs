@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::verify::{CommitVerdict, Summary, VerifyRequest, verify};
+use super::verify::{CommitVerdict, RulesView, Summary, VerifyRequest, verify};
 use super::workspace::Workspace;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -32,6 +32,8 @@ pub struct StoryRequest {
     pub limit: Option<u32>,
     /// Whether plans, analyses and attestations are wanted, too.
     pub full: bool,
+    /// The commit whose policy counts; the trusted branch if not given.
+    pub rules: Option<String>,
 }
 
 /// Commits and what was decided behind them.
@@ -45,6 +47,8 @@ pub struct StoryOutcome {
     pub commits: Vec<CommitStory>,
     /// Whether there are older ones that the limit left away.
     pub more: bool,
+    /// Whose rules they were judged by.
+    pub rules: RulesView,
 }
 
 /// A commit and what was decided behind it.
@@ -71,7 +75,8 @@ fn each<S: serde::Serializer>(trails: &[Arc<Trail>], serializer: S) -> std::resu
 pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> {
     let git = Git::open(&Repository::discover(context)?, context)?;
     let (revisions, more) = select(&git, request)?;
-    let outcome = verify(context, &VerifyRequest { revisions, with_story: false })?;
+    let asked = VerifyRequest { revisions, rules: request.rules.clone(), ..VerifyRequest::default() };
+    let outcome = verify(context, &asked)?;
     let mut told: HashMap<RootHash, Option<Arc<Trail>>> = HashMap::new();
     let mut commits = Vec::new();
     for standing in outcome.commits {
@@ -91,7 +96,7 @@ pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> 
             commit.and_then(|commit| String::from_utf8_lossy(&commit.author_time).split(' ').next()?.parse().ok());
         commits.push(CommitStory { standing, author: author.unwrap_or_default(), authored, trails });
     }
-    Ok(StoryOutcome { verdict: outcome.verdict, summary: outcome.summary, commits, more })
+    Ok(StoryOutcome { verdict: outcome.verdict, summary: outcome.summary, commits, more, rules: outcome.rules })
 }
 
 /// What `verify` is to look at, and whether that is not all. A range goes to it as it is, so that it can tell whether
@@ -101,10 +106,18 @@ fn select(git: &Git, request: &StoryRequest) -> Result<(Vec<String>, bool)> {
     if !request.history || (request.limit.is_none() && request.revisions.iter().all(is_range)) {
         return Ok((request.revisions.clone(), false));
     }
-    for revision in request.revisions.iter().filter(|revision| !is_range(revision)) {
-        git.resolve(revision)?;
+    // By ids, so that git reads each name as it is read here.
+    let mut arguments = Vec::new();
+    for revision in &request.revisions {
+        if is_range(revision) {
+            arguments.extend(super::verify::range_ids(git, revision)?);
+        } else {
+            arguments.push(git.resolve(revision)?.to_string());
+        }
     }
-    let arguments: Vec<&str> = request.revisions.iter().map(String::as_str).collect();
+    if arguments.is_empty() {
+        arguments.push(git.resolve("HEAD")?.to_string());
+    }
     let mut listed = git.commits(&arguments)?;
     let limit = request.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
     let more = listed.len() > limit;

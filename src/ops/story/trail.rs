@@ -6,8 +6,9 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::points::Points;
+use crate::git::limits::MAX_EVIDENCE;
 use crate::git::{EVIDENCE, Git, Shelved};
-use crate::ops::anchor::{MAX_EVIDENCE, evidence_name};
+use crate::ops::anchor::evidence_name;
 use crate::ops::verify::SessionVerdict;
 use crate::proof::digest::{ChainHash, ContentHash, RootHash};
 use crate::proof::evidence::Verifier;

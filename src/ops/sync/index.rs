@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::Result;
-use crate::git::{CHANGES, Git, NOTES, Remote, Shelved};
-use crate::ops::anchor::{MAX_NOTE, note_of};
+use crate::git::limits::{MAX_INDEX_LINES, MAX_MERGED_NOTE, MAX_NOTE};
+use crate::git::{CHANGES, Commit, Git, NOTES, ObjectError, Read, Remote, Shelved};
+use crate::ops::anchor::{attested_by_evidence, note_of};
 use crate::ops::workspace::Workspace;
-use crate::proof::change::Sighting;
+use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::digest::{ChangeId, CommitId, TreeId};
 use crate::proof::note::NoteLine;
 
@@ -33,10 +34,12 @@ pub(super) fn index_anchors(workspace: &Workspace, git: &Git, remote: &Remote) -
     let (lines, _) = workspace.store.unseen_after(0)?;
     let mut sightings = BTreeSet::new();
     for (commit, line) in &lines {
-        if let Ok(Some(NoteLine::Anchor { anchor, .. })) = NoteLine::parse(line.as_bytes())
-            && let Some(change) = anchor.change_id
+        let Ok(Some(NoteLine::Anchor { anchor, .. })) = NoteLine::parse(line.as_bytes()) else { continue };
+        sightings.extend(anchor.change_id.map(|change| (change, Sighting::Commit(*commit))));
+        if let Ok(found) = git.commit(commit)
+            && let Some(ids) = git.change_ids_of(&found)?
         {
-            sightings.insert((change, Sighting::Commit(*commit)));
+            sightings.extend(ids.sighted(Sighting::Commit(*commit)));
         }
     }
     let mut commits: Vec<CommitId> = lines.iter().map(|(commit, _)| *commit).collect();
@@ -71,6 +74,7 @@ pub fn index_pushed(workspace: &Workspace, git: &Git, remote: &Remote, pushed: &
             if anchored > 1 {
                 walk.sight(None, &base, &branch.head)?;
             }
+            walk.keep_originals(remote, &base, &branch.head)?;
         }
     }
     add(git, &walk.sightings, &walk.keep)
@@ -103,31 +107,119 @@ impl Walk<'_> {
         if !note_of(self.git, &self.notes, id)?.is_empty() {
             return Ok(true);
         }
-        let Some(change) = self.git.change_id(&self.git.commit(id)?)? else { return Ok(false) };
-        let mut anchored = !self.workspace.store.anchored_with(&change)?.is_empty();
-        if self.squashed && depth < MAX_DEPTH {
-            for sighting in self.workspace.store.sightings(&change)? {
-                let Sighting::Range { base, head } = sighting else { continue };
-                // What has no proof in it stays at home.
-                if self.git.has(&head.0) && self.git.has(&base.0) && self.range(&base, &head, depth + 1)? > 0 {
-                    anchored = true;
-                    self.sight(Some(change), &base, &head)?;
-                }
+        let Some(ids) = self.git.change_ids_of(&self.git.commit(id)?)? else { return Ok(false) };
+        let store = &self.workspace.store;
+        let mut anchored = !store.anchored_with(&ids.wide)?.is_empty();
+        let mut sightings = store.sightings(&ids.wide)?;
+        sightings.extend(store.sightings(&ids.bare)?);
+        for sighting in sightings {
+            let Sighting::Range { base, head } = sighting else {
+                anchored = true;
+                continue;
+            };
+            // What has no proof in it stays at home.
+            if self.squashed
+                && depth < MAX_DEPTH
+                && self.git.has(&head.0)
+                && self.git.has(&base.0)
+                && self.range(&base, &head, depth + 1)? > 0
+            {
+                anchored = true;
+                self.sight(Some(ids), &base, &head)?;
             }
         }
         Ok(anchored)
     }
 
-    fn sight(&mut self, change: Option<ChangeId>, base: &CommitId, head: &CommitId) -> Result<()> {
-        let change = match change {
+    /// Keeps the commits alive that were proven and then rewritten before they were pushed, such as by `git pull --rebase`:
+    /// with them, others can check that git itself made the new ones of them. Only where that publishes nothing new. Each
+    /// commit that would go along must have become one of the pushed ones, with the same change, author and message.
+    fn keep_originals(&mut self, remote: &Remote, base: &CommitId, head: &CommitId) -> Result<()> {
+        let pushed = self.git.commits(&[&format!("{base}..{head}")])?;
+        if pushed.len() > MAX_BRANCH {
+            return Ok(());
+        }
+        let pushed: Vec<Commit> = pushed.iter().map(|id| self.git.commit(id)).collect::<Read<_>>()?;
+        let mut tried = BTreeSet::new();
+        for commit in &pushed {
+            for original in self.originals(commit)? {
+                if !tried.insert(original) || pushed.iter().any(|commit| commit.id == original) {
+                    continue;
+                }
+                if self.is_publishable(remote, &original, &pushed)? {
+                    self.keep.insert(original);
+                    if let Some(ids) = self.git.change_ids_of(&self.git.commit(&original)?)? {
+                        self.sightings.extend(ids.sighted(Sighting::Commit(original)));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The commits at hand that may be what a pushed one was before: those that its sessions attest, and those with the
+    /// same change.
+    fn originals(&self, commit: &Commit) -> Result<Vec<CommitId>> {
+        let mut found = BTreeSet::new();
+        for line in note_of(self.git, &self.notes, &commit.id)? {
+            if let Ok(Some(NoteLine::Anchor { anchor, .. })) = NoteLine::parse(&line) {
+                found.extend(attested_by_evidence(self.git, &anchor.root)?);
+            }
+        }
+        // A session that attests the commit itself needs no other.
+        if found.contains(&commit.id) {
+            return Ok(Vec::new());
+        }
+        if let Some(ids) = self.git.change_ids_of(commit)? {
+            let store = &self.workspace.store;
+            found.extend(store.anchored_with(&ids.wide)?);
+            for sighting in store.sightings(&ids.bare)? {
+                if let Sighting::Commit(other) = sighting {
+                    found.insert(other);
+                }
+            }
+        }
+        let is_one = |id: &CommitId| {
+            let old = self.git.commit(id);
+            *id != commit.id && old.is_ok_and(|old| self.git.is_rewrite(&old, commit) == Ok(true))
+        };
+        Ok(found.into_iter().filter(is_one).collect())
+    }
+
+    /// Whether publishing a commit, and all that leads to it, tells nothing that the pushed commits do not tell.
+    fn is_publishable(&self, remote: &Remote, original: &CommitId, pushed: &[Commit]) -> Result<bool> {
+        let prefix = format!("refs/remotes/{}", remote.name);
+        let mut arguments = vec![original.to_string()];
+        arguments.extend(self.git.refs_below(&prefix)?.into_iter().map(|(_, tip)| format!("^{tip}")));
+        let hidden = self.git.commits(&arguments)?;
+        if hidden.len() > MAX_BRANCH {
+            return Ok(false);
+        }
+        for id in hidden {
+            let old = self.git.commit(&id)?;
+            let is_same = |new: &&Commit| {
+                new.id == old.id
+                    || new.author == old.author
+                        && new.message == old.message
+                        && self.git.is_rewrite(&old, new) == Ok(true)
+            };
+            if pushed.iter().find(is_same).is_none() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn sight(&mut self, change: Option<ChangeIds>, base: &CommitId, head: &CommitId) -> Result<()> {
+        let ids = match change {
             None => {
                 let (from, till) = (self.git.commit(base)?.tree, self.git.commit(head)?.tree);
-                self.git.change_between(Some(&from), &till)?
+                self.git.change_ids(&self.git.diff(Some(&from), Some(&till))?)?
             }
             known => known,
         };
-        if let Some(change) = change {
-            self.sightings.insert((change, Sighting::Range { base: *base, head: *head }));
+        if let Some(ids) = ids {
+            self.sightings.extend(ids.sighted(Sighting::Range { base: *base, head: *head }));
             self.keep.insert(*head);
         }
         Ok(())
@@ -203,13 +295,20 @@ fn add(git: &Git, sightings: &BTreeSet<(ChangeId, Sighting)>, keep: &BTreeSet<Co
             if let Some(tree) = &tree
                 && let Shelved::File(blob) = git.shelved(tree, &name)?
             {
-                let text = String::from_utf8_lossy(&git.blob(&blob, MAX_NOTE)?).into_owned();
+                let text = match git.blob(&blob, MAX_MERGED_NOTE) {
+                    // Whoever filled it has made it useless for this change; a note still proves its own commit.
+                    Err(ObjectError::Limit(..)) => continue,
+                    text => String::from_utf8_lossy(&text?).into_owned(),
+                };
                 there.extend(text.lines().filter(|line| !line.is_empty()).map(str::to_owned));
             }
             if !lines.is_subset(&there) {
                 there.extend(lines.iter().cloned());
+                let lines = there.len();
                 let text = there.into_iter().collect::<Vec<_>>().join("\n") + "\n";
-                files.push((name, git.write_blob(text.as_bytes())?));
+                if text.len() <= MAX_NOTE && lines <= MAX_INDEX_LINES {
+                    files.push((name, git.write_blob(text.as_bytes())?));
+                }
             }
         }
         let mut parents: Vec<CommitId> = tip.into_iter().collect();

@@ -3,7 +3,7 @@
 //! It makes no difference which side is ahead of the other: whoever is may have taken something away.
 
 use crate::error::{Code, Error, Result};
-use crate::git::{CHANGES, EVIDENCE, Git, NOTES, Read, Remote};
+use crate::git::{CHANGES, EVIDENCE, Git, NOTES, ObjectError, Read, Remote};
 use crate::ops::anchor::{better_evidence, join_lines};
 use crate::proof::digest::{CommitId, RootHash, TreeId};
 
@@ -11,6 +11,9 @@ use crate::proof::digest::{CommitId, RootHash, TreeId};
 pub(super) fn merge(git: &Git, remote: &Remote, shared: &str) -> Result<bool> {
     let Some(theirs) = git.tip(&remote.tracking(shared))? else { return Ok(false) };
     let their_tree = readable(git, &theirs).map_err(|error| {
+        if let ObjectError::Limit(..) = error {
+            return error.into();
+        }
         Error::new(Code::RemoteFailed, format!("{shared} of {} is not what git-proof writes", remote.name))
             .because(error)
             .hint("nothing of it was taken over; whoever looks after the remote should look at that ref")
@@ -38,7 +41,7 @@ pub(super) fn merge(git: &Git, remote: &Remote, shared: &str) -> Result<bool> {
 /// The tree of a commit, if both are what they should be. A ref can name anything.
 fn readable(git: &Git, commit: &CommitId) -> Read<TreeId> {
     let tree = git.commit(commit)?.tree;
-    git.tree(&tree)?;
+    git.read_tree(&tree)?;
     Ok(tree)
 }
 

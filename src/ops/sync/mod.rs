@@ -17,7 +17,7 @@ use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, NOTES, PushRefusal, ROUNDS, Remote, SHARED};
 use crate::proof::digest::CommitId;
-use crate::proof::finding::Finding;
+use crate::proof::finding::{Finding, FindingCode};
 use crate::store::SeenRound;
 
 pub use index::{Pushed, index_pushed};
@@ -40,7 +40,7 @@ pub struct SyncOutcome {
     pub restored: u64,
     /// The seals of ours that were made again because someone else was faster.
     pub remade: Vec<Remade>,
-    /// What is wrong with the remote's rounds. All else was shared.
+    /// What is wrong with the remote's rounds, or with another of its refs. All else was shared.
     pub findings: Vec<Finding>,
 }
 
@@ -72,9 +72,7 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
         let theirs = git.list_remote(&remote)?;
         let blocked = take(workspace, &git, &remote, (&theirs, &seen), &mut outcome, progress)?;
         let mut ours = tips(&git)?;
-        if blocked {
-            ours.remove(ROUNDS);
-        }
+        ours.retain(|shared, _| !blocked.contains(shared));
         let news: Vec<(&'static str, CommitId)> = SHARED
             .into_iter()
             .filter_map(|shared| Some((shared, *ours.get(shared)?)))
@@ -136,7 +134,7 @@ fn push(
     Ok(Ok(()))
 }
 
-/// Fetches what the remote has and this clone does not, and merges it. `true` if our rounds must not be pushed.
+/// Fetches what the remote has and this clone does not, and merges it. The answer is which refs must not be pushed.
 fn take(
     workspace: &mut Workspace,
     git: &Git,
@@ -144,7 +142,7 @@ fn take(
     (theirs, seen): (&BTreeMap<&'static str, CommitId>, &[SeenRound]),
     outcome: &mut SyncOutcome,
     progress: &mut dyn FnMut(&str),
-) -> Result<bool> {
+) -> Result<Vec<&'static str>> {
     let mut wanted = Vec::new();
     for (shared, tip) in theirs {
         if git.tip(&remote.tracking(shared))? != Some(*tip) {
@@ -155,19 +153,30 @@ fn take(
         progress(&format!("fetching from {}", remote.name));
         git.fetch(remote, &wanted)?;
     }
-    let mut blocked = false;
+    let mut blocked = Vec::new();
+    outcome.findings.clear();
     if !theirs.contains_key(ROUNDS) {
-        outcome.findings = rounds::vanished(seen, remote).into_iter().collect();
+        outcome.findings.extend(rounds::vanished(seen, remote));
     }
     for shared in SHARED.into_iter().filter(|shared| theirs.contains_key(shared)) {
         let changed = if shared == ROUNDS {
             let joined = rounds::join(workspace, git, remote, seen, false)?;
             outcome.remade.extend(joined.remade);
-            outcome.findings = joined.findings;
-            blocked = joined.blocked;
+            outcome.findings.extend(joined.findings);
+            blocked.extend(joined.blocked.then_some(ROUNDS));
             joined.changed
         } else {
-            merge::merge(git, remote, shared)?
+            match merge::merge(git, remote, shared) {
+                // Whoever pushed that must not keep others from sharing the rest.
+                Err(error) if matches!(error.code, Code::LimitReached | Code::ObjectDamaged) => {
+                    blocked.push(shared);
+                    let message = format!("{shared} of {} was neither merged nor pushed: {error}", remote.name);
+                    let hint = "whoever looks after the remote should look at that ref";
+                    outcome.findings.push(Finding::unchecked(FindingCode::LimitReached, message).hint(hint));
+                    false
+                }
+                merged => merged?,
+            }
         };
         if changed && !outcome.fetched.contains(&shared) {
             outcome.fetched.push(shared);

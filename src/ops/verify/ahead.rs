@@ -20,12 +20,12 @@ use crate::proof::digest::{CommitId, ObjectId, RootHash};
 /// What was read ahead and not asked for yet.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
-    pub(super) notes: HashMap<CommitId, Note>,
+    pub(super) notes: HashMap<CommitId, Arc<Note>>,
     pub(super) evidence: HashMap<RootHash, Arc<Gathered>>,
 }
 
 /// Most bytes that are kept of what was read ahead: anyone may write a note, and have many commits share it.
-const MOST: usize = 512 << 20;
+const MOST: usize = 64 << 20;
 
 /// Commits of which notes and evidence are read ahead at once: of 100,000, all at once took 270 MiB, 20,000 at a time 258.
 const AT_ONCE: usize = 6_000;
@@ -124,11 +124,11 @@ impl<'env> Two<'_, 'env> {
         let left = self.left;
         let fits = move |size: usize| left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(size)).is_ok();
         let notes = self.share(blobs, move |gatherer, (_, commit, blob)| {
-            let (note, size) = gatherer.read_note(&blob)?;
-            fits(size).then_some((commit, note))
+            let note = gatherer.read_note(&blob)?;
+            fits(note.size).then_some((commit, note))
         })?;
-        let mut notes: HashMap<CommitId, Note> = notes.into_iter().collect();
-        let roots: HashSet<RootHash> = notes.values().flat_map(Note::roots).collect();
+        let mut notes: HashMap<CommitId, Arc<Note>> = notes.into_iter().collect();
+        let roots: HashSet<RootHash> = notes.values().flat_map(|note| note.roots()).collect();
         let blobs: Vec<Placed<RootHash>> = self.share(roots.into_iter().collect(), |gatherer, root| {
             let blob = gatherer.only_evidence(&root)?;
             Some((gatherer.git.place_of(&blob)?, root, blob))

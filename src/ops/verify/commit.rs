@@ -1,32 +1,39 @@
 //! One commit: its anchors by its note, then by its change, then as a squash; and what they come to.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::bond::unchecked;
+use super::facts::Facts;
 use super::gather::{Gatherer, Told};
+use super::merges::Graded;
 use super::rules::Rules;
 use super::word::{self, Vouched};
-use crate::git::{Commit, Read};
+use crate::git::limits::{MAX_SIGHTINGS, cost};
+use crate::git::{Commit, ObjectError, Read};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::Sighting;
 use crate::proof::conclude::{self, Judged};
-use crate::proof::digest::{AnchorId, CommitId, RootHash, TreeId};
-use crate::proof::finding::{Finding, FindingCode, Verdict};
+use crate::proof::digest::{AnchorId, CommitId, RootHash};
+use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
 use crate::proof::grade::{Reason, Subject};
 use crate::proof::note::Signature;
 use crate::proof::policy::Binding;
 use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
 use crate::proof::trailer::{ProofTrailer, ProofTrailers};
-use crate::proof::verify::{self, Candidate, CommitFacts, Evidence, Standing};
+use crate::proof::verify::{self, Candidate, Evidence, Standing};
 
 /// How deep squashes of squashes are followed.
 const MAX_DEPTH: u32 = 3;
-/// Most commits of ranges that are looked at for one commit.
+/// Most commits of ranges, and originals, that are looked at for one commit.
 const MAX_LOOKED_AT: usize = 4000;
+/// Most commits whose notes are searched because a root that the message names attests them.
+const MAX_NAMED: usize = 256;
+/// Most bytes of decisions and reflections that are shown of one commit.
+const MAX_TOLD: usize = 16 << 20;
 
 /// A commit and how it stands.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
@@ -57,6 +64,7 @@ pub struct CommitVerdict {
 
 /// A session that explains a commit, or claims to.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
+#[allow(clippy::struct_excessive_bools)] // each is a field of the JSON
 pub struct SessionVerdict {
     /// The session.
     pub session_id: Id,
@@ -78,8 +86,10 @@ pub struct SessionVerdict {
     pub sound: bool,
     /// `verified`, `missing`, `not_fetched`, or `broken`.
     pub evidence: &'static str,
-    /// Whether the session attests the change.
+    /// Whether the session covers the change.
     pub rooted: bool,
+    /// Whether it was recorded after the commit had been made.
+    pub afterwards: bool,
     /// Who signed it.
     pub signers: Vec<String>,
     /// The round that sealed it.
@@ -94,20 +104,52 @@ pub struct SessionVerdict {
 
 /// Judges a commit.
 pub(super) fn judge(gatherer: &Gatherer, rules: &Rules, id: &CommitId) -> CommitVerdict {
-    Judge::new(gatherer, rules).commit(id, 0)
+    let (verdict, reached) = gatherer.within_limit(|| Judge::new(gatherer, rules).commit(id, 0));
+    match reached {
+        Some(limit) => verdict.cut_short(limit),
+        None => verdict,
+    }
+}
+
+impl CommitVerdict {
+    /// The verdict where a limit was reached: what was found until then proves nothing, and shows nothing to be wrong. That
+    /// policy asks for no proof is known before anything is looked for.
+    fn cut_short(mut self, limit: Finding) -> Self {
+        self.findings = self.findings.into_iter().map(Finding::softened).collect();
+        if self.verdict == Verdict::Exempt && !self.proof_grade {
+            self.findings.push(limit.softened());
+            return self;
+        }
+        self.findings.push(limit);
+        Self { verdict: Verdict::Unchecked, binding: None, vouched: None, ..self }
+    }
+}
+
+/// What could not be read keeps a commit from being checked.
+fn unread(error: &ObjectError, hint: &str) -> Finding {
+    match error {
+        ObjectError::Limit(..) => Finding::unchecked(FindingCode::LimitReached, error.to_string())
+            .hint("docs/threat-model.md lists the limits; nothing was decided about this commit"),
+        _ => Finding::unchecked(FindingCode::ObjectMissing, error.to_string()).hint(hint),
+    }
 }
 
 /// Why a commit must be anchored, by some rules.
 pub(super) fn explain(gatherer: &Gatherer, rules: &Rules, id: &CommitId) -> Read<Option<Reason>> {
-    Judge::new(gatherer, rules).reason(&*gatherer.commit(id)?)
+    Judge::new(gatherer, rules).grade(&*gatherer.facts(id)?).map(|(reason, _)| reason)
 }
 
 /// Judges commits; the parts of squashes with them.
 pub(super) struct Judge<'a> {
     pub(super) gatherer: &'a Gatherer,
-    rules: &'a Rules,
-    /// How many more commits of ranges are looked at: ranges of ranges multiply, and anyone may add to the index.
-    pub(super) budget: Cell<usize>,
+    pub(super) rules: &'a Rules,
+    /// How many more commits of ranges, and originals, are looked at: ranges of ranges multiply, and anyone may add to the
+    /// index.
+    budget: Cell<usize>,
+    /// The commits that are being judged, each for the sake of the one before it: none of them may prove itself.
+    judged: RefCell<Vec<CommitId>>,
+    /// Bytes of what sessions say that are still shown: a note may name one session in a thousand lines.
+    room: Cell<usize>,
 }
 
 /// An anchor with its signatures, and how it stands.
@@ -120,10 +162,39 @@ struct Weighed {
 
 impl<'a> Judge<'a> {
     fn new(gatherer: &'a Gatherer, rules: &'a Rules) -> Self {
-        Self { gatherer, rules, budget: Cell::new(MAX_LOOKED_AT) }
+        Self {
+            gatherer,
+            rules,
+            budget: Cell::new(MAX_LOOKED_AT),
+            judged: RefCell::default(),
+            room: Cell::new(MAX_TOLD),
+        }
+    }
+
+    /// Whether a commit is being judged, or is one for whose sake others are.
+    pub(super) fn is_being_judged(&self, id: &CommitId) -> bool {
+        self.judged.borrow().contains(id)
+    }
+
+    /// Counts commits that are looked at for the sake of another.
+    pub(super) fn spend(&self, commits: usize) -> Read<()> {
+        let Some(left) = self.budget.get().checked_sub(commits) else {
+            let id = self.judged.borrow().first().copied();
+            let why = format!("more than {MAX_LOOKED_AT} other commits would have to be looked at");
+            return Err(id.map_or_else(|| unreachable!("nothing is judged"), |id| ObjectError::Limit(id.0, why)));
+        };
+        self.budget.set(left);
+        Ok(())
     }
 
     pub(super) fn commit(&self, id: &CommitId, depth: u32) -> CommitVerdict {
+        self.judged.borrow_mut().push(*id);
+        let verdict = self.commit_inside(id, depth);
+        self.judged.borrow_mut().pop();
+        verdict
+    }
+
+    fn commit_inside(&self, id: &CommitId, depth: u32) -> CommitVerdict {
         let blank = |subject: String, parents: Vec<CommitId>| CommitVerdict {
             commit: *id,
             subject,
@@ -139,42 +210,38 @@ impl<'a> Judge<'a> {
         let commit = match self.gatherer.commit(id) {
             Ok(commit) => commit,
             Err(error) => {
-                let findings = vec![
-                    Finding::unchecked(FindingCode::ObjectMissing, error.to_string())
-                        .hint("git fetch brings the commit; git fsck tells whether the repository is whole"),
-                ];
+                let hint = "git fetch brings the commit; git fsck tells whether the repository is whole";
+                let findings = vec![unread(&error, hint)];
                 return CommitVerdict { findings, ..blank(String::new(), Vec::new()) };
             }
         };
         let blank = || blank(commit.subject(), commit.parents.clone());
-        match self.known(&commit, depth) {
-            Ok(verdict) => verdict,
-            Err(error) => {
-                // What is wrong is not with the commit but with what is at hand of it.
-                let finding = Finding::unchecked(FindingCode::ObjectMissing, error.to_string())
-                    .hint("the clone may be shallow or partial: git fetch --unshallow, or git fetch --refetch");
-                let reason = self.reason(&commit).unwrap_or(Some(Reason::All));
-                let marked = reason.is_some() || self.has_note(id);
-                if !marked {
-                    return CommitVerdict { verdict: Verdict::Exempt, proof_grade: false, ..blank() };
-                }
-                CommitVerdict { findings: vec![finding], ..blank() }
+        let judged = self.gatherer.facts(id).and_then(|facts| {
+            let graded = self.grade(&facts)?;
+            Ok((facts, graded))
+        });
+        // What is wrong is not with the commit but with what is at hand of it, or with how much there is of it.
+        match judged {
+            Ok((facts, graded)) => {
+                let required = graded.0.is_some();
+                self.known(&facts, graded, depth).unwrap_or_else(|error| {
+                    if required {
+                        CommitVerdict { findings: vec![unchecked(&error)], ..blank() }
+                    } else {
+                        CommitVerdict { verdict: Verdict::Exempt, proof_grade: false, ..blank() }
+                    }
+                })
             }
+            Err(error) => CommitVerdict { findings: vec![unchecked(&error)], ..blank() },
         }
     }
 
-    fn has_note(&self, id: &CommitId) -> bool {
-        let note = self.gatherer.note(id);
-        !note.anchors.is_empty() || !note.findings.is_empty()
-    }
-
-    fn known(&self, commit: &Commit, depth: u32) -> Read<CommitVerdict> {
+    fn known(&self, facts: &Facts, (reason, remark): Graded, depth: u32) -> Read<CommitVerdict> {
+        let commit: &Commit = &facts.commit;
         let trailers = ProofTrailers::parse(&commit.message);
         let note = self.gatherer.note(&commit.id);
-        let reason = self.reason(commit)?;
         let proof_grade = reason.is_some();
         let names_root = trailers.trailers.iter().any(|trailer| matches!(trailer, ProofTrailer::Root(_)));
-        let nothing = note.anchors.is_empty() && note.findings.is_empty() && !names_root && !proof_grade;
         let mut verdict = CommitVerdict {
             commit: commit.id,
             subject: commit.subject(),
@@ -187,46 +254,38 @@ impl<'a> Judge<'a> {
             sessions: Vec::new(),
             findings: Vec::new(),
         };
-        if nothing && !self.rules.look_everywhere {
-            let outcome =
-                conclude::conclude(&[], &[], &trailers, false, self.gatherer.has_notes(), self.rules.must_be_anchored);
-            (verdict.verdict, verdict.findings) = (outcome.verdict, outcome.findings);
-            return Ok(verdict);
-        }
-        let facts = self.gatherer.facts(&commit.id)?;
         let mut weighed: Vec<Weighed> = Vec::new();
-        for (anchor, signatures) in note.anchors {
-            weighed.push(self.weigh(anchor, &signatures, &facts, proof_grade));
+        for (anchor, signatures) in &note.anchors {
+            weighed.push(self.weigh(anchor.clone(), signatures, facts, proof_grade));
         }
+        let asks = proof_grade || names_root;
         if !satisfied(&weighed, &trailers) {
-            self.by_change(&facts, proof_grade, proof_grade || names_root, &mut weighed);
+            self.by_trailers(facts, &trailers, proof_grade, &mut weighed);
+        }
+        if !satisfied(&weighed, &trailers) && self.gatherer.has_sightings() {
+            self.by_change(facts, proof_grade, asks, &mut weighed)?;
         }
         let mut squashed = None;
-        if !satisfied(&weighed, &trailers) && depth < MAX_DEPTH && self.rules.requirements.binding == Binding::Squashed
+        if !satisfied(&weighed, &trailers)
+            && depth < MAX_DEPTH
+            && self.rules.requirements.binding == Binding::Squashed
+            && self.gatherer.has_sightings()
         {
-            let asks = proof_grade || names_root;
             // A range that does not hold is an answer only where nothing else is one.
             let alone = weighed.is_empty() && note.findings.is_empty();
-            squashed = self.by_range(&facts, depth).filter(|found| asks && alone || found.verdict == Verdict::Pass);
+            squashed = self.by_range(facts, depth)?.filter(|found| asks && alone || found.verdict == Verdict::Pass);
         }
         let outcome = match &squashed {
             Some(range) => {
                 let others = weighed.iter().flat_map(|weighed| &weighed.standing.findings).chain(&note.findings);
-                range.conclude(&trailers, others, self.rules.must_be_anchored)
+                range.conclude(&trailers, others)
             }
             None => {
                 let judged: Vec<Judged<'_>> = weighed
                     .iter()
                     .map(|weighed| Judged { anchor: &weighed.anchor, standing: weighed.standing.clone() })
                     .collect();
-                conclude::conclude(
-                    &judged,
-                    &note.findings,
-                    &trailers,
-                    proof_grade,
-                    self.gatherer.has_notes(),
-                    self.rules.must_be_anchored,
-                )
+                conclude::conclude(&judged, &note.findings, &trailers, proof_grade, self.gatherer.has_notes())
             }
         };
         let unbound = match &squashed {
@@ -238,111 +297,120 @@ impl<'a> Judge<'a> {
             None => weighed.iter().map(|weighed| self.session(weighed)).collect(),
         };
         (verdict.verdict, verdict.binding, verdict.findings) = (outcome.verdict, outcome.binding, outcome.findings);
-        if verdict.sessions.iter().all(|session| !session.holds) && !self.rules.seals.anchors.is_empty() {
+        // A note that was not read may still have what seems to be deleted.
+        let unread = note.findings.iter().any(|finding| finding.code == FindingCode::LimitReached);
+        let holds = verdict.sessions.iter().any(|session| session.holds);
+        if !unread && !holds && !self.rules.seals.anchors.is_empty() {
             let deleted = self.gatherer.deleted(&self.rules.seals);
-            if let Some(deleted) = deleted.of(&facts, &trailers) {
+            if let Some(deleted) = deleted.of(self.gatherer, facts, &trailers) {
+                let known = deleted.severity == Severity::Error;
+                verdict.verdict = if known { Verdict::Fail } else { Verdict::Unchecked };
                 verdict.findings.push(deleted);
-                verdict.verdict = Verdict::Fail;
             } else {
                 verdict.findings.extend(deleted.unfollowed());
             }
         }
-        if verdict.verdict != Verdict::Pass && facts.change.is_some_and(|change| self.gatherer.is_crowded(&change)) {
-            let message = "refs/proof/changes names more places for this change than are looked at";
+        verdict.findings.extend(remark);
+        let ids = if verdict.verdict == Verdict::Pass { None } else { facts.change(self.gatherer).ok().flatten() };
+        if ids.is_some_and(|ids| self.gatherer.is_crowded(&ids)) {
+            let message = format!(
+                "refs/proof/changes names more places for this change than the {MAX_SIGHTINGS} that are looked at"
+            );
             let hint = "git proof anchor on the commit itself, or git proof carry, needs no index";
-            verdict.findings.push(Finding::warning(FindingCode::AnchorMissing, message).hint(hint));
+            verdict.findings.push(Finding::unchecked(FindingCode::LimitReached, message).hint(hint));
+            if verdict.proof_grade {
+                verdict.verdict = Verdict::Unchecked;
+            }
         }
         // Only for the commit itself: a word for a part of a squash is none for the whole.
         if depth == 0 && !note.words.is_empty() && verdict.verdict != Verdict::Pass {
-            word::take(self.gatherer, self.rules, &facts, &note.words, &trailers, unbound, &mut verdict);
+            word::take(self.gatherer, self.rules, facts, &note.words, &trailers, unbound, &mut verdict);
         }
         dedup(&mut verdict.findings);
         Ok(verdict)
     }
 
-    /// Why a commit must be anchored. A merge that is what git itself would have made of its parents need not.
-    fn reason(&self, commit: &Commit) -> Read<Option<Reason>> {
-        let (message, author) = (&commit.message, &commit.author);
-        let subject = Subject { message, author, merge: false, touches_settings: false, paths: &[] };
-        let git = &self.gatherer.git;
-        if commit.parents.len() > 1 {
-            let merged = git.compare_with_merge(&commit.parents, &commit.tree).ok().flatten();
-            let paths = match merged {
-                Some(merged) if merged.is_automatic() => {
-                    return Ok(self.rules.grader.reason(&Subject { merge: true, ..subject }));
-                }
-                Some(merged) => merged.differing,
-                // Nobody can say what came from where.
-                None => self.paths_from(commit, &commit.parents)?,
-            };
-            let touches_settings = paths.iter().any(|path| path == b".proof" || path.starts_with(b".proof/"));
-            return Ok(self.rules.grader.reason(&Subject { touches_settings, paths: &paths, ..subject }));
+    /// Why a commit must be anchored; and for a merge, what there is to say of how it was made.
+    fn grade(&self, judged: &Facts) -> Read<Graded> {
+        if judged.is_merge() {
+            return self.grade_merge(judged);
         }
-        let parent = commit.parents.first().map(|parent| self.gatherer.commit(parent)).transpose()?;
-        let settings = |tree: &TreeId| git.file(tree, ".proof").map(|entry| entry.map(|entry| entry.id));
-        let before = parent.map(|parent| settings(&parent.tree)).transpose()?.flatten();
-        let touches_settings = before != settings(&commit.tree)?;
-        let paths = match self.rules.grader.needs_paths() {
-            true if commit.parents.is_empty() => git.paths_between(None, &commit.tree)?,
-            true => self.paths_from(commit, &commit.parents)?,
-            false => Vec::new(),
+        let commit = &judged.commit;
+        let before = judged.first_tree(self.gatherer)?.map(|tree| self.settings(&tree)).transpose()?.flatten();
+        let touches_settings = before != self.settings(&judged.tree())?;
+        let paths: Vec<Vec<u8>> = if self.rules.grader.needs_paths() {
+            judged.diff(self.gatherer)?.iter().map(|path| path.path.clone()).collect()
+        } else {
+            Vec::new()
         };
-        Ok(self.rules.grader.reason(&Subject { touches_settings, paths: &paths, ..subject }))
+        let (message, author) = (&commit.message[..], &commit.author[..]);
+        let subject = Subject { message, author, merge: false, touches_settings, paths: &paths };
+        Ok((self.rules.grader.reason(&subject), None))
     }
 
-    /// The paths where a commit differs from any of these.
-    fn paths_from(&self, commit: &Commit, parents: &[CommitId]) -> Read<Vec<Vec<u8>>> {
-        let mut paths = Vec::new();
-        for parent in parents {
-            let before = self.gatherer.commit(parent)?.tree;
-            paths.extend(self.gatherer.git.paths_between(Some(&before), &commit.tree)?);
-        }
-        Ok(paths)
-    }
-
-    fn weigh(
-        &self,
-        anchor: Anchor,
-        signatures: &[Option<Signature>],
-        facts: &Arc<CommitFacts>,
-        proof_grade: bool,
-    ) -> Weighed {
+    fn weigh(&self, anchor: Anchor, signatures: &[Option<Signature>], facts: &Facts, proof_grade: bool) -> Weighed {
         let id = anchor.id();
-        let own =
-            if anchor.commit == facts.id { Some(Arc::clone(facts)) } else { self.gatherer.facts(&anchor.commit).ok() };
-        let signatures = self.rules.signatures(&anchor, &id, signatures);
+        let _ = self.gatherer.git.meter.spend(cost::ANCHOR); // the judgement of the commit ends in that limit
+        let signatures = self.rules.signatures(&anchor, &id, signatures, &self.gatherer.git.meter);
         let gathered = self.gatherer.evidence(&anchor.root);
         let candidate = Candidate {
             anchor: &anchor,
-            own: own.as_deref(),
+            bond: &self.bond(&anchor, &gathered.evidence, facts),
             evidence: &gathered.evidence,
             signatures: &signatures,
             round: self.rules.seals.counts(&id).map(|(round, _)| round),
             rounds_fetched: self.rules.seals.fetched,
         };
-        let at_hand = |id: &CommitId| self.gatherer.facts(id).ok().map(|facts| (*facts).clone());
-        let standing = verify::judge(&candidate, facts, proof_grade, &self.rules.requirements, &at_hand);
+        let standing = verify::judge(&candidate, proof_grade, &self.rules.requirements);
         Weighed { anchor, id, signers: signatures.people, standing }
+    }
+
+    /// Anchors of the commits that a root named in the message attests.
+    fn by_trailers(&self, facts: &Facts, trailers: &ProofTrailers, proof_grade: bool, weighed: &mut Vec<Weighed>) {
+        for trailer in &trailers.trailers {
+            let ProofTrailer::Root(named) = trailer else { continue };
+            let gathered = self.gatherer.evidence(&named.root);
+            let Evidence::Holds(evidence) = &gathered.evidence else { continue };
+            let attested = evidence.attested.iter().filter_map(|said| said.change.commit).take(MAX_NAMED);
+            for commit in attested.filter(|commit| *commit != facts.id()) {
+                let note = self.gatherer.note(&commit);
+                let anchors = note.anchors.iter().filter(|(anchor, _)| anchor.root == named.root);
+                self.add(anchors, facts, proof_grade, true, weighed);
+            }
+        }
     }
 
     /// Anchors of other commits that were made for the same change. For a commit that asks for no proof, those that do not
     /// hold are none of its business.
-    fn by_change(&self, facts: &Arc<CommitFacts>, proof_grade: bool, asks: bool, weighed: &mut Vec<Weighed>) {
-        let Some(change) = facts.change else { return };
-        let mut known: HashSet<AnchorId> = weighed.iter().map(|weighed| weighed.id).collect();
-        for sighting in self.gatherer.sightings(&change) {
+    fn by_change(&self, facts: &Facts, proof_grade: bool, asks: bool, weighed: &mut Vec<Weighed>) -> Read<()> {
+        let Some(ids) = facts.change(self.gatherer)? else { return Ok(()) };
+        for sighting in self.gatherer.sightings(&ids) {
             let Sighting::Commit(other) = sighting else { continue };
-            if other == facts.id {
+            if !self.is_being_judged(&other) {
+                self.add(self.gatherer.note(&other).anchors.iter(), facts, proof_grade, asks, weighed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds anchors from the note of another commit: those that belong to the judged one, or would but for a rule.
+    fn add<'n>(
+        &self,
+        anchors: impl Iterator<Item = &'n (Anchor, Vec<Option<Signature>>)>,
+        facts: &Facts,
+        proof_grade: bool,
+        asks: bool,
+        weighed: &mut Vec<Weighed>,
+    ) {
+        for (anchor, signatures) in anchors {
+            if weighed.iter().any(|known| known.anchor == *anchor) {
                 continue;
             }
-            for (anchor, signatures) in self.gatherer.note(&other).anchors {
-                // Its other anchors are for other changes, and were never said to be for this commit.
-                if anchor.change_id == Some(change) && known.insert(anchor.id()) {
-                    let found = self.weigh(anchor, &signatures, facts, proof_grade);
-                    if asks || found.standing.holds() {
-                        weighed.push(found);
-                    }
-                }
+            let found = self.weigh(anchor.clone(), signatures, facts, proof_grade);
+            // Its other anchors are for other changes, and were never said to be for this commit.
+            let unrelated = found.standing.findings.iter().any(|finding| finding.code == FindingCode::BindingMismatch);
+            if found.standing.holds() || asks && !unrelated {
+                weighed.push(found);
             }
         }
     }
@@ -365,10 +433,23 @@ impl<'a> Judge<'a> {
             sound: weighed.standing.is_sound(),
             evidence: gathered.evidence.in_a_word(),
             rooted: weighed.standing.rooted,
+            afterwards: weighed.standing.afterwards,
             signers: weighed.signers.clone(),
             round: self.rules.seals.round(&weighed.id),
             intent: intent.filter(|_| !gathered.told.is_empty()),
-            told: gathered.told.clone(),
+            told: self.told(&gathered.told),
+        }
+    }
+
+    /// What a session says, as long as there is room for it.
+    fn told(&self, told: &[Told]) -> Vec<Told> {
+        let bytes = told.iter().map(|told| size_of::<Told>() + told.content.len()).sum();
+        match self.room.get().checked_sub(bytes) {
+            Some(left) => {
+                self.room.set(left);
+                told.to_vec()
+            }
+            None => Vec::new(),
         }
     }
 }

@@ -1,16 +1,18 @@
 //! Anchors that a seal lists and the notes no longer have, and which commits they were of.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
+use super::facts::Facts;
 use super::gather::Gatherer;
 use super::seals::{SealedAs, Seals};
-use crate::git::{Git, ObjectError, Read};
-use crate::ops::anchor::MAX_NOTE;
+use crate::git::limits::{MAX_NOTE, WORK_FOR_DELETED};
+use crate::git::{Git, ObjectError, PassedOver, Read};
 use crate::proof::digest::{AnchorId, ChangeId, CommitId, TreeId};
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::NoteLine;
 use crate::proof::trailer::{ProofTrailer, ProofTrailers};
-use crate::proof::verify::{CommitFacts, Evidence};
+use crate::proof::verify::Evidence;
 
 /// Deleted anchors whose evidence is looked at.
 const MOST: usize = 1000;
@@ -18,7 +20,9 @@ const MOST: usize = 1000;
 /// What was deleted, by what is left of it: the evidence says which commit or change a session was for.
 #[derive(Debug, Default)]
 pub(super) struct Deleted {
-    anchors: Vec<(AnchorId, SealedAs)>,
+    anchors: Vec<(AnchorId, Arc<SealedAs>)>,
+    /// Why not all notes were read, if so: what was not found may be there.
+    unread: Option<String>,
     by_commit: HashMap<CommitId, usize>,
     by_change: HashMap<ChangeId, usize>,
 }
@@ -28,27 +32,32 @@ impl Deleted {
     pub(super) fn find(gatherer: &Gatherer, seals: &Seals) -> Self {
         let mut deleted = Self::default();
         let noted = match gatherer.notes_tree() {
-            Some(notes) => match noted(&gatherer.git, &notes) {
+            // Once for all commits, and so not at the cost of the one that asks first.
+            Some(notes) => match gatherer.git.meter.apart(WORK_FOR_DELETED, || noted(&gatherer.git, &notes)).0 {
                 Ok(noted) => noted,
                 // What cannot be read is reported where it is met; it is not deleted.
                 Err(_) => return deleted,
             },
             None => return deleted,
         };
-        deleted.anchors = missing(seals, &noted);
+        deleted.anchors = missing(seals, &noted.anchors);
+        deleted.unread = noted.unread;
         for (index, (_, sealed)) in deleted.anchors.iter().enumerate().take(MOST) {
             let gathered = gatherer.evidence(&sealed.root);
             let Evidence::Holds(facts) = &gathered.evidence else { continue };
             for attested in &facts.attested {
-                deleted.by_commit.extend(attested.commit.map(|commit| (commit, index)));
-                deleted.by_change.extend(attested.change_id.map(|change| (change, index)));
+                deleted.by_commit.extend(attested.change.commit.map(|commit| (commit, index)));
+                deleted.by_change.extend(attested.change.change_id.map(|change| (change, index)));
             }
         }
         deleted
     }
 
     /// What was deleted of a commit.
-    pub(super) fn of(&self, commit: &CommitFacts, trailers: &ProofTrailers) -> Option<Finding> {
+    pub(super) fn of(&self, gatherer: &Gatherer, commit: &Facts, trailers: &ProofTrailers) -> Option<Finding> {
+        if self.anchors.is_empty() {
+            return None;
+        }
         let named = || {
             self.anchors.iter().position(|(_, sealed)| {
                 trailers.trailers.iter().any(|trailer| match trailer {
@@ -57,10 +66,10 @@ impl Deleted {
                 })
             })
         };
-        let index = self.by_commit.get(&commit.id).copied();
-        let index = index.or_else(|| self.by_change.get(commit.change.as_ref()?).copied()).or_else(named)?;
+        let by_change = || self.by_change.get(&commit.change(gatherer).ok()??.wide).copied();
+        let index = self.by_commit.get(&commit.id()).copied().or_else(by_change).or_else(named)?;
         let (anchor, sealed) = self.anchors.get(index)?;
-        Some(finding(anchor, sealed))
+        Some(finding(anchor, sealed, self.unread.as_deref()))
     }
 
     /// That more was deleted than was followed, if so: then nobody knows whether an anchor of a commit was among it.
@@ -73,51 +82,72 @@ impl Deleted {
         );
         let hint =
             "git proof sync in a clone that still has the notes brings them back; git proof rounds lists what is gone";
+        if let Some(unread) = &self.unread {
+            return Some(Finding::warning(FindingCode::LimitReached, format!("{message}: {unread}")).hint(hint));
+        }
         Some(Finding::warning(FindingCode::AnchorDeleted, message).hint(hint))
     }
 }
 
-/// Says that an anchor was deleted.
-pub(super) fn finding(anchor: &AnchorId, sealed: &SealedAs) -> Finding {
-    Finding::error(
-        FindingCode::AnchorDeleted,
-        format!(
-            "round {} lists anchor {anchor} of session {}, and the notes do not have it",
-            sealed.round, sealed.session_id
-        ),
-    )
-    .hint("git proof sync in a clone that still has it brings it back")
+/// Says that an anchor was deleted, or that nobody knows because not all notes were read.
+pub(super) fn finding(anchor: &AnchorId, sealed: &SealedAs, unread: Option<&str>) -> Finding {
+    let listed = format!("round {} lists anchor {anchor} of session {}", sealed.round, sealed.session_id);
+    match unread {
+        None => Finding::error(FindingCode::AnchorDeleted, format!("{listed}, and the notes do not have it"))
+            .hint("git proof sync in a clone that still has it brings it back"),
+        Some(why) => {
+            let message = format!("{listed}, which was not found in the notes, and not all of them were read: {why}");
+            Finding::unchecked(FindingCode::LimitReached, message)
+                .hint("look at refs/notes/proof for what git-proof did not write")
+        }
+    }
 }
 
 /// The anchors that seals list and the notes do not have, in the order of their rounds.
-pub(super) fn missing(seals: &Seals, noted: &HashSet<AnchorId>) -> Vec<(AnchorId, SealedAs)> {
+pub(super) fn missing(seals: &Seals, noted: &HashSet<AnchorId>) -> Vec<(AnchorId, Arc<SealedAs>)> {
     let gone = seals.anchors.iter().filter(|(anchor, _)| !noted.contains(anchor));
-    let mut gone: Vec<(AnchorId, SealedAs)> = gone.map(|(anchor, sealed)| (*anchor, sealed.clone())).collect();
+    let mut gone: Vec<(AnchorId, Arc<SealedAs>)> = gone.map(|(anchor, sealed)| (*anchor, Arc::clone(sealed))).collect();
     gone.sort_by_key(|(anchor, sealed)| (sealed.round, *anchor));
     gone
 }
 
+/// The anchors that the notes have.
+pub(super) struct Noted {
+    pub(super) anchors: HashSet<AnchorId>,
+    /// Why not all of them were read, if so.
+    pub(super) unread: Option<String>,
+}
+
 /// All anchors that the notes have.
-pub(super) fn noted(git: &Git, notes: &TreeId) -> Read<HashSet<AnchorId>> {
+pub(super) fn noted(git: &Git, notes: &TreeId) -> Read<Noted> {
     let mut blobs = Vec::new();
-    // What is no note of ours has no anchor of ours: it must not hide that others were deleted.
-    match git.each_note(notes, &mut |_, blob| blobs.push(blob)) {
-        Ok(()) | Err(ObjectError::Damaged(..)) => {}
-        Err(missing) => return Err(missing),
-    }
-    git.sort_by_family(&mut blobs, |blob| blob);
-    let mut anchors = HashSet::new();
-    for blob in blobs {
-        let text = match git.blob(&blob, MAX_NOTE) {
+    let passed = match git.each_note(notes, &mut |_, blob| blobs.push(blob)) {
+        Ok(passed) => passed,
+        // What is no tree of notes has no anchor of ours: it must not hide that others were deleted.
+        Err(ObjectError::Damaged(..)) => PassedOver::default(),
+        Err(other) => return Err(other),
+    };
+    // A directory that was passed over has nothing that anyone would find: it is as good as deleted.
+    let cut_short = passed.cut_short.then(|| passed.remark()).flatten();
+    let mut noted = Noted { anchors: HashSet::new(), unread: cut_short };
+    blobs.sort_unstable();
+    blobs.dedup();
+    for blob in git.sort_by_family(blobs, |blob| blob) {
+        let text = match git.proof_blob(&blob, MAX_NOTE) {
             Ok(text) => text,
-            Err(ObjectError::Damaged(..)) => continue,
+            Err(limit @ ObjectError::Limit(..)) if git.meter.is_spent() => {
+                noted.unread = Some(limit.to_string());
+                return Ok(noted);
+            }
+            // What is too large to be read proves nothing to anyone.
+            Err(ObjectError::Damaged(..) | ObjectError::Limit(..)) => continue,
             Err(missing) => return Err(missing),
         };
         for line in text.split(|byte| *byte == b'\n') {
             if let Ok(Some(NoteLine::Anchor { anchor, .. })) = NoteLine::parse(line) {
-                anchors.insert(anchor.id());
+                noted.anchors.insert(anchor.id());
             }
         }
     }
-    Ok(anchors)
+    Ok(noted)
 }

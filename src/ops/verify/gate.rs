@@ -5,11 +5,16 @@ use serde::Serialize;
 use super::VerifyOutcome;
 use super::range::Ends;
 use super::rules::Rules;
+use super::seals::SealSignatures;
+use super::trusted;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
+use crate::ops::receive::RefUpdate;
+use crate::ops::rounds::{is_of_the_future, walk};
 use crate::ops::sync::Pushed;
 use crate::proof::digest::CommitId;
+use crate::proof::glob::Glob;
 
 /// What `gate` is asked for.
 #[derive(Debug, Clone, Default)]
@@ -38,8 +43,8 @@ pub struct JudgedRange {
     pub head: CommitId,
 }
 
-/// Judges `base..head`. A proof-grade commit without an anchor fails. A base of nothing but zeros is what git says of a
-/// branch that did not exist: all of `head` is judged then, by the defaults.
+/// Judges `base..head`. A base of nothing but zeros is what git says of a branch that did not exist: all of `head` is
+/// judged then, by the defaults.
 pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     let place = Repository::discover(context)?;
     let mut git = Git::open(&place, context)?;
@@ -47,23 +52,21 @@ pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     let head = git.resolve(&request.head)?;
     let nothing = CommitId::parse(&request.base).is_some_and(|id| id.0.as_bytes().iter().all(|byte| *byte == 0));
     let base = if nothing { None } else { Some(git.resolve(&request.base)?) };
-    let mut rules = match &base {
-        Some(base) => Rules::of(&git, base, context.now())?,
+    let rules = match &base {
+        Some(base) => Rules::of(&git, base, context.now())?.named(&request.base),
         None => Rules::defaults(context.now())?,
     };
     if request.require_policy && !rules.from_file {
         return Err(Error::new(Code::PolicyUnreadable, format!("{} has no .proof/policy.toml", request.base))
-            .hint("commit one there, or leave --require-policy away to use the defaults"));
+            .hint("commit one there, or leave out --require-policy to use the defaults"));
     }
-    rules.must_be_anchored = true;
-    rules.look_everywhere = false;
     let ends = Ends { tips: vec![head], excluded: base.into_iter().collect() };
     let outcome = judge(context, git, rules, &ends)?;
     Ok(VerifyOutcome { range: Some(JudgedRange { base, head }), ..outcome })
 }
 
-/// Judges what a remote does not have yet, before it is pushed there. The policy is that of the remote's main branch;
-/// without one, a missing anchor is only worth a word, and a broken one stops the push.
+/// Judges what a remote does not have yet, before it is pushed there, by the policy of the remote's main branch. Without
+/// one the verdict is only advice.
 pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     let place = Repository::discover(context)?;
     let git = Git::open(&place, context)?;
@@ -72,42 +75,86 @@ pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutco
     let known = git.refs_below(prefix)?;
     let main = ["HEAD", "main", "master"].iter().find_map(|name| {
         let name = format!("{prefix}/{name}");
-        known.iter().find(|(known, _)| *known == name).map(|(_, tip)| *tip)
+        known.iter().find(|(known, _)| *known == name).map(|(_, tip)| (name, *tip))
     });
-    let mut rules = Rules::of(&git, &main.unwrap_or(head), context.now())?;
-    rules.must_be_anchored = rules.from_file && main.is_some();
-    rules.look_everywhere = false;
+    let rules = match &main {
+        Some((name, tip)) => Rules::of(&git, tip, context.now())?.named(name),
+        None => Rules::defaults(context.now())?,
+    };
+    let has_policy = rules.from_file;
     let excluded = known.iter().map(|(_, tip)| *tip).filter(|tip| git.has(&tip.0)).collect();
-    judge(context, git, rules, &Ends { tips: vec![head], excluded })
+    let outcome = judge(context, git, rules, &Ends { tips: vec![head], excluded })?;
+    Ok(VerifyOutcome { enforced: outcome.enforced && has_policy, ..outcome })
 }
 
-/// Judges what a push would bring to a branch, by the policy of the branch as it is, or of the repository's main branch
-/// where it is new.
+/// What a push would bring to a branch of a server.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ops) struct Arriving<'a> {
+    /// The branch, such as `refs/heads/main`.
+    pub(in crate::ops) name: &'a str,
+    /// Where it is; `None` if it does not exist.
+    pub(in crate::ops) old: Option<CommitId>,
+    /// Where it would be.
+    pub(in crate::ops) new: CommitId,
+}
+
+/// Judges what a push would bring, by the rules of the server's main branch as it is before the push. Left out is only what
+/// that branch and the pushed one have already: whatever else is on the server may never have been judged. `None` for a
+/// branch that the policy does not guard.
 pub(in crate::ops) fn gate_received(
     context: &Context,
     git: &Git,
-    old: Option<CommitId>,
-    new: &CommitId,
-) -> Result<VerifyOutcome> {
-    let base = match old {
-        Some(old) => Some(old),
-        None => git.tip("HEAD")?,
-    };
-    let mut rules = match base {
-        Some(base) => Rules::of(git, &base, context.now())?,
+    arriving: Arriving<'_>,
+) -> Result<Option<VerifyOutcome>> {
+    let main = git.tip("HEAD")?;
+    let rules = match main {
+        Some(main) => Rules::of(git, &main, context.now())?.named("HEAD"),
         None => Rules::defaults(context.now())?,
     };
-    rules.must_be_anchored = true;
-    rules.look_everywhere = false;
-    let excluded = match old {
-        Some(old) => vec![old],
-        // A new branch brings what no other has.
-        None => git.refs_below("refs/heads")?.into_iter().map(|(_, tip)| tip).collect(),
-    };
-    judge(context, git.again()?, rules, &Ends { tips: vec![*new], excluded })
+    let branch = arriving.name.strip_prefix("refs/heads/").unwrap_or(arriving.name);
+    let guards = |glob: &String| Glob::parse(glob).is_ok_and(|glob| glob.matches(branch.as_bytes()));
+    if !rules.gate.branches.iter().any(guards) {
+        return Ok(None);
+    }
+    let excluded = main.into_iter().chain(arriving.old).collect();
+    judge(context, git.again()?, rules, &Ends { tips: vec![arriving.new], excluded }).map(Some)
 }
 
-/// Judges a range as the gate of the branch would that it was merged into, whose tip was `into`.
+/// Why seals that a push brings are refused: one is dated in the future, or no listed sealer has signed it.
+pub(in crate::ops) fn refused_seals(
+    context: &Context,
+    git: &Git,
+    update: &RefUpdate,
+    notes: Option<CommitId>,
+) -> Result<Option<String>> {
+    let Some(new) = update.new else { return Ok(None) };
+    let now = context.now();
+    let rules = match git.tip("HEAD")? {
+        Some(main) => Rules::of(git, &main, now)?,
+        None => Rules::defaults(now)?,
+    };
+    let notes = notes.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+    let known = update.old.map_or_else(Vec::new, |old| walk(git, &old, &mut |_| {}).commits);
+    let mut refusal = None;
+    walk(git, &new, &mut |sealed| {
+        let round = sealed.seal.round;
+        if refusal.is_some() || known.iter().any(|(commit, _)| *commit == sealed.commit) {
+            return;
+        }
+        if is_of_the_future(sealed.seal, now) {
+            refusal = Some(format!("round {round} is dated {}, which is still to come", sealed.seal.sealed_at));
+        } else if !rules.requirements.sealers.is_empty() {
+            let keys = notes.map(|notes| SealSignatures::default().of(git, &notes, sealed, &rules.signers));
+            if !keys.unwrap_or_default().iter().any(|key| rules.is_sealer(key, now)) {
+                refusal = Some(format!("none of proof.sealers has signed round {round}"));
+            }
+        }
+    });
+    Ok(refusal.map(|why| format!("{} is not let in: {why}", update.name)))
+}
+
+/// Judges a range as the gate would that guards the branch it was merged into: by the trusted rules, or else by those of
+/// `into`.
 pub(in crate::ops) fn gate_into(
     context: &Context,
     git: &Git,
@@ -115,25 +162,23 @@ pub(in crate::ops) fn gate_into(
     base: Option<&CommitId>,
     head: &CommitId,
 ) -> Result<VerifyOutcome> {
-    let mut rules = match into {
-        Some(into) => Rules::of(git, into, context.now())?,
-        None => Rules::defaults(context.now())?,
+    let ends = Ends { tips: vec![*head], excluded: base.copied().into_iter().collect() };
+    let rules = match (trusted::branch(git, None)?, into) {
+        (Some((name, tip)), _) => Rules::of(git, &tip, context.now())?.named(name),
+        (None, Some(into)) => Rules::of(git, into, context.now())?,
+        (None, None) => Rules::defaults(context.now())?,
     };
-    rules.must_be_anchored = true;
-    rules.look_everywhere = false;
-    judge(context, git.again()?, rules, &Ends { tips: vec![*head], excluded: base.copied().into_iter().collect() })
+    judge(context, git.again()?, rules, &ends)
 }
 
 fn judge(context: &Context, git: Git, mut rules: Rules, ends: &Ends) -> Result<VerifyOutcome> {
-    let tips = ends.tips.iter().map(ToString::to_string);
-    let arguments: Vec<String> = tips.chain(ends.excluded.iter().map(|tip| format!("^{tip}"))).collect();
     let line = match (ends.tips.as_slice(), ends.excluded.as_slice()) {
         ([tip], [base]) => git.line(base, tip),
         _ => None,
     };
     let commits = match line {
         Some(line) => line,
-        None => git.commits(&arguments.iter().map(String::as_str).collect::<Vec<_>>())?,
+        None => git.commits(&ends.arguments())?,
     };
     super::read_seals(context, &git, &mut rules)?;
     let (gatherer, mut verdicts) = super::judge(context, git, &rules, &commits, false)?;

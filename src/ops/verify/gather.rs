@@ -2,31 +2,39 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ahead::Ahead;
 use super::deleted::Deleted;
+use super::facts::Facts;
 use super::seals::Seals;
 use crate::error::Result;
-use crate::git::{CHANGES, Commit, EVIDENCE, FILE, Git, NOTES, ObjectError, Read, Shelved, Tree, TreeEntry};
-use crate::ops::anchor::{MAX_EVIDENCE, MAX_NOTE, evidence_name};
+use crate::git::limits::{MAX_EVIDENCE, MAX_INDEX_LINES, MAX_NOTE, MAX_NOTE_LINES, MAX_SIGHTINGS, WORK_PER_COMMIT};
+use crate::git::{
+    CHANGES, Commit, EVIDENCE, FILE, Git, History, NOTES, ObjectError, Read, Recent, Shelved, Tree, TreeEntry,
+};
+use crate::ops::anchor::evidence_name;
 use crate::proof::anchor::Anchor;
-use crate::proof::change::{GitAttestation, Sighting};
+use crate::proof::change::{ChangeIds, GitAttestation, Sighting};
 use crate::proof::digest::{AnchorId, ChangeId, CommitId, ObjectId, RootHash, TreeId};
 use crate::proof::evidence::Verifier;
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::{NoteLine, Signature};
 use crate::proof::record::{Body, Line, RecordType};
-use crate::proof::verify::{CommitFacts, Evidence, EvidenceFacts};
+use crate::proof::verify::{Attested, Evidence, EvidenceFacts};
 use crate::proof::word::Word;
 use crate::store::Store;
 
-/// Commits, and trees, that are kept at hand; a history is walked in order, so a child's parent is soon asked for itself.
+/// Facts of commits that are kept at hand; a history is walked in order, so a child's parent is soon asked for itself.
 const KEPT: usize = 4096;
-/// Most lines of the change index that are followed for one change, of commits and of ranges each.
-const MAX_SIGHTINGS: usize = 256;
-/// Most lines of it that are looked at: anyone may add to it, and those that lead nowhere must not crowd out the others.
-const MAX_LINES: usize = 1 << 16;
+/// Bytes of commits, of notes, of trees and of evidence that are kept at hand.
+const KEPT_COMMITS: usize = 16 << 20;
+const KEPT_NOTES: usize = 8 << 20;
+const KEPT_TREES: usize = 32 << 20;
+const KEPT_EVIDENCE: usize = 32 << 20;
+/// Most bytes of the decisions and reflections of one session that are shown.
+const MAX_TOLD: usize = 4 << 20;
 
 /// What was found in the note of a commit.
 #[derive(Debug, Default)]
@@ -37,6 +45,8 @@ pub(super) struct Note {
     pub(super) words: Vec<(Word, Signature)>,
     /// What is wrong with other lines.
     pub(super) findings: Vec<Finding>,
+    /// About how many bytes it takes.
+    pub(super) size: usize,
 }
 
 impl Note {
@@ -67,7 +77,7 @@ impl Gathered {
     /// About how many bytes it takes.
     pub(super) fn size(&self) -> usize {
         let attested = match &self.evidence {
-            Evidence::Holds(facts) => facts.attested.len() * size_of::<GitAttestation>(),
+            Evidence::Holds(facts) => facts.attested.len() * size_of::<Attested>(),
             _ => 0,
         };
         let told = self.told.iter().map(|told| size_of::<Told>() + told.content.len());
@@ -83,12 +93,16 @@ pub(super) struct Gatherer {
     changes: Option<TreeId>,
     /// Finds what this clone anchored itself; only an index, everything that it leads to is verified.
     store: Option<Store>,
-    facts: RefCell<HashMap<CommitId, Arc<CommitFacts>>>,
-    commits: RefCell<HashMap<CommitId, Arc<Commit>>>,
+    /// How commits lead to each other, by their own word.
+    pub(super) history: History,
+    facts: RefCell<HashMap<CommitId, Rc<Facts>>>,
+    commits: RefCell<Recent<CommitId, Arc<Commit>>>,
+    /// Notes by their blobs: many commits may share one.
+    notes_read: RefCell<Recent<ObjectId, Arc<Note>>>,
     /// Trees of notes and evidence. Things are looked up in them one by one and nothing is listed: a few small trees can
     /// be put together so that they seem to hold more files than there are atoms.
-    trees: RefCell<HashMap<TreeId, Arc<Tree>>>,
-    evidences: RefCell<HashMap<RootHash, Arc<Gathered>>>,
+    trees: RefCell<Recent<TreeId, Arc<Tree>>>,
+    evidences: RefCell<Recent<RootHash, Arc<Gathered>>>,
     deleted: OnceCell<Deleted>,
     /// Changes of which not every line of the index was followed.
     crowded: RefCell<HashSet<ChangeId>>,
@@ -109,10 +123,12 @@ impl Gatherer {
             evidence,
             changes,
             store,
+            history: History::default(),
             facts: RefCell::default(),
-            commits: RefCell::default(),
-            trees: RefCell::default(),
-            evidences: RefCell::default(),
+            commits: RefCell::new(Recent::new(KEPT_COMMITS)),
+            notes_read: RefCell::new(Recent::new(KEPT_NOTES)),
+            trees: RefCell::new(Recent::new(KEPT_TREES)),
+            evidences: RefCell::new(Recent::new(KEPT_EVIDENCE)),
             deleted: OnceCell::new(),
             crowded: RefCell::default(),
             ahead: RefCell::default(),
@@ -120,9 +136,26 @@ impl Gatherer {
         })
     }
 
-    /// Whether this clone has notes at all.
+    /// Does some work for the judgement of one commit, which must not take more than it may. The second answer is why it
+    /// would have taken more, if so: nothing that was found then says anything.
+    pub(super) fn within_limit<T>(&self, work: impl FnOnce() -> T) -> (T, Option<Finding>) {
+        self.git.meter.set(Some(WORK_PER_COMMIT));
+        let done = work();
+        let reached = self.git.meter.is_spent().then(|| {
+            // What could not be computed for this commit may be possible for the next.
+            self.facts.borrow_mut().clear();
+            let message =
+                format!("judging one commit may take {WORK_PER_COMMIT} units of work, and this one takes more");
+            Finding::unchecked(FindingCode::LimitReached, message)
+                .hint("docs/threat-model.md lists what counts; look for very large files, notes or evidence")
+        });
+        self.git.meter.set(None);
+        (done, reached)
+    }
+
+    /// Whether this clone has notes, or there is nowhere to fetch any from.
     pub(super) fn has_notes(&self) -> bool {
-        self.notes.is_some()
+        self.notes.is_some() || self.git.remote_names().is_empty()
     }
 
     /// The tree of the notes.
@@ -137,70 +170,92 @@ impl Gatherer {
 
     /// A commit.
     pub(super) fn commit(&self, id: &CommitId) -> Read<Arc<Commit>> {
-        if let Some(known) = self.commits.borrow().get(id) {
-            return Ok(Arc::clone(known));
+        let size = |commit: &Arc<Commit>| size_of::<Commit>() + commit.message.len() + commit.parents.len() * 33;
+        if let Some(known) = self.commits.borrow_mut().get(id, size) {
+            return Ok(known);
         }
         let commit = Arc::new(self.git.commit(id)?);
-        keep(&mut self.commits.borrow_mut(), *id, &commit);
+        self.commits.borrow_mut().put(*id, Arc::clone(&commit), size(&commit));
         Ok(commit)
     }
 
-    /// What is known of a commit; its parents must be at hand, too.
-    pub(super) fn facts(&self, id: &CommitId) -> Read<Arc<CommitFacts>> {
+    /// What is known of a commit that is at hand.
+    pub(super) fn facts(&self, id: &CommitId) -> Read<Rc<Facts>> {
         if let Some(known) = self.facts.borrow().get(id) {
-            return Ok(Arc::clone(known));
+            return Ok(Rc::clone(known));
         }
-        let commit = self.commit(id)?;
-        let trees: Read<Vec<TreeId>> = commit.parents.iter().map(|parent| Ok(self.commit(parent)?.tree)).collect();
-        let parent_trees = trees?;
-        let change = match parent_trees.as_slice() {
-            [] => self.git.change_between(None, &commit.tree)?,
-            [parent] => self.git.change_between(Some(parent), &commit.tree)?,
-            _ => None,
-        };
-        let facts = Arc::new(CommitFacts { id: *id, tree: commit.tree, parent_trees, change });
-        keep(&mut self.facts.borrow_mut(), *id, &facts);
+        let facts = Rc::new(Facts::new(self.commit(id)?));
+        let mut kept = self.facts.borrow_mut();
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert(*id, Rc::clone(&facts));
         Ok(facts)
     }
 
     /// The note of a commit.
-    pub(super) fn note(&self, commit: &CommitId) -> Note {
+    pub(super) fn note(&self, commit: &CommitId) -> Arc<Note> {
         let ahead = self.ahead.borrow_mut().notes.remove(commit);
         ahead.unwrap_or_else(|| self.find_note(commit))
     }
 
-    fn find_note(&self, commit: &CommitId) -> Note {
-        let mut note = Note::default();
-        let wrong = |message: String| Finding::error(FindingCode::AnchorMalformed, message);
-        let Some(tree) = self.notes else { return note };
-        let blobs = match self.note_blobs(tree, commit) {
-            Ok(blobs) => blobs,
-            Err(error) => {
-                note.findings.push(unreadable(&error));
-                return note;
+    fn find_note(&self, commit: &CommitId) -> Arc<Note> {
+        let Some(tree) = self.notes else { return Arc::default() };
+        match self.note_blobs(tree, commit).as_deref() {
+            Ok([]) => Arc::default(),
+            Ok([blob]) => self.note_at(blob),
+            Ok(blobs) => {
+                let mut note = Note::default();
+                let twice = "the note is stored in two places, which git shows as one";
+                note.findings.push(Finding::error(FindingCode::AnchorMalformed, twice));
+                for blob in blobs {
+                    self.read_into(blob, &mut note);
+                }
+                Arc::new(note)
             }
-        };
-        if blobs.len() > 1 {
-            note.findings.push(wrong("the note is stored in two places, which git shows as one".to_owned()));
+            Err(error) => Arc::new(Note { findings: vec![unreadable(error)], ..Note::default() }),
         }
-        for blob in blobs {
-            match self.git.blob(&blob, MAX_NOTE) {
-                Ok(text) => read_lines(&text, &mut note),
-                Err(error) => note.findings.push(unreadable(&error)),
-            }
+    }
+
+    /// The note in a blob, which many commits may share.
+    fn note_at(&self, blob: &ObjectId) -> Arc<Note> {
+        if let Some(known) = self.notes_read.borrow_mut().get(blob, |note| note.size) {
+            return known;
+        }
+        let mut note = Note::default();
+        self.read_into(blob, &mut note);
+        let note = Arc::new(note);
+        // What was cut short for one commit may be read for the next.
+        if !self.git.meter.is_spent() {
+            self.notes_read.borrow_mut().put(*blob, Arc::clone(&note), note.size);
         }
         note
     }
 
-    /// Whether a commit has a note; it need not be at hand itself.
-    fn has_note(&self, commit: &CommitId) -> bool {
+    fn read_into(&self, blob: &ObjectId, note: &mut Note) {
+        let limit = |why: String| ObjectError::Limit(*blob, why);
+        let read = self.git.blob(blob, MAX_NOTE).and_then(|text| {
+            // To parse it takes about as long as to read it.
+            self.git.meter.spend(text.len() as u64).map_err(limit)?;
+            Ok(text)
+        });
+        match read {
+            Ok(text) => read_lines(&text, note),
+            Err(error) => note.findings.push(unreadable(&error)),
+        }
+    }
+
+    /// Whether a commit has a note that was not seen yet; it need not be at hand itself.
+    fn has_other_note(&self, commit: &CommitId, seen: &mut HashSet<Vec<ObjectId>>) -> bool {
         // One that cannot be read is for its reader to report.
-        self.notes.is_some_and(|tree| self.note_blobs(tree, commit).map_or(true, |blobs| !blobs.is_empty()))
+        let blobs = self.notes.map(|tree| self.note_blobs(tree, commit));
+        blobs.is_some_and(|blobs| blobs.map_or(true, |blobs| !blobs.is_empty() && seen.insert(blobs)))
     }
 
     /// Whether the index says more of a change than was looked at.
-    pub(super) fn is_crowded(&self, change: &ChangeId) -> bool {
-        self.crowded.borrow().contains(change)
+    pub(super) fn is_crowded(&self, ids: &ChangeIds) -> bool {
+        let crowded = self.crowded.borrow();
+        crowded.contains(&ids.wide) || crowded.contains(&ids.bare)
     }
 
     /// The blobs that are the note of a commit: none or one, and more only where someone stored it in two places.
@@ -220,12 +275,12 @@ impl Gatherer {
 
     /// An entry of a tree by its name. A directory and something else of the same name are two.
     fn entry(&self, tree: &TreeId, name: &str, directory: bool) -> Read<Option<TreeEntry>> {
-        let known = self.trees.borrow().get(tree).map(Arc::clone);
+        let known = self.trees.borrow_mut().get(tree, |tree| tree.size());
         let entries = if let Some(entries) = known {
             entries
         } else {
             let entries = self.git.read_tree(tree)?;
-            keep(&mut self.trees.borrow_mut(), *tree, &entries);
+            self.trees.borrow_mut().put(*tree, Arc::clone(&entries), entries.size());
             entries
         };
         Ok(entries.find(name.as_bytes(), directory))
@@ -233,19 +288,27 @@ impl Gatherer {
 
     /// The evidence of a root.
     pub(super) fn evidence(&self, root: &RootHash) -> Arc<Gathered> {
-        if let Some(known) = self.evidences.borrow().get(root) {
-            return Arc::clone(known);
+        let known = self.evidences.borrow_mut().get(root, |known| known.size());
+        let gathered = known.unwrap_or_else(|| {
+            let ahead = self.ahead.borrow_mut().evidence.remove(root);
+            let gathered = ahead.unwrap_or_else(|| Arc::new(self.read_evidence(root)));
+            if !self.git.meter.is_spent() {
+                self.evidences.borrow_mut().put(*root, Arc::clone(&gathered), gathered.size());
+            }
+            gathered
+        });
+        // Whoever asks looks through all that it attests.
+        match self.git.meter.spend(gathered.size() as u64) {
+            Ok(()) => gathered,
+            Err(why) => Arc::new(Gathered { evidence: Evidence::TooLarge(why), told: Vec::new() }),
         }
-        let ahead = self.ahead.borrow_mut().evidence.remove(root);
-        let gathered = ahead.unwrap_or_else(|| Arc::new(self.read_evidence(root)));
-        keep(&mut self.evidences.borrow_mut(), *root, &gathered);
-        gathered
     }
 
     fn read_evidence(&self, root: &RootHash) -> Gathered {
         let without = |evidence| Gathered { evidence, told: Vec::new() };
         let unread = |error: ObjectError| match error {
             ObjectError::Missing(_) => without(Evidence::NotHere(error.to_string())),
+            ObjectError::Limit(..) => without(Evidence::TooLarge(error.to_string())),
             ObjectError::Damaged(..) => without(Evidence::Unreadable(error.to_string())),
         };
         let Some(tree) = &self.evidence else { return without(Evidence::NotFetched) };
@@ -255,6 +318,11 @@ impl Gatherer {
             Ok(Shelved::File(blob)) => self.git.blob(&blob, MAX_EVIDENCE),
             Err(error) => Err(error),
         };
+        let text = text.and_then(|text| {
+            // To verify it takes about as long as to read it.
+            let spent = self.git.meter.spend(text.len() as u64);
+            spent.map_err(|why| ObjectError::Limit(tree.0, why)).map(|()| text)
+        });
         text.map_or_else(unread, |text| self.read_text(&text))
     }
 
@@ -274,15 +342,23 @@ impl Gatherer {
 
     fn read_text(&self, text: &[u8]) -> Gathered {
         let mut attested = Vec::new();
-        let mut told = Vec::new();
+        let (mut told, mut told_bytes) = (Vec::new(), 0);
         let mut verifier = Verifier::new();
         let read = verifier.push_with(text, |_, line, _| {
             let Line::Entry(entry) = line else { return };
             match &entry.body {
-                Body::Attest { attest } => attested.extend(GitAttestation::parse(attest.as_bytes())),
+                Body::Attest { attest } => {
+                    let afterwards = entry.metadata.as_ref().is_some_and(|metadata| is_afterwards(metadata));
+                    let change = GitAttestation::parse(attest.as_bytes());
+                    attested.extend(change.map(|change| Attested { change, afterwards }));
+                }
                 Body::Thought { kind, content, .. }
                     if self.with_story && matches!(kind, RecordType::Decision | RecordType::Reflection) =>
                 {
+                    told_bytes += size_of::<Told>() + content.len();
+                    if told_bytes > MAX_TOLD {
+                        return;
+                    }
                     told.push(Told { kind: *kind, content: content.to_string() });
                 }
                 Body::Thought { .. } => {}
@@ -306,12 +382,12 @@ impl Gatherer {
         }
     }
 
-    /// A note by its blob, if it can be read, and about how many bytes it takes.
-    pub(super) fn read_note(&self, blob: &ObjectId) -> Option<(Note, usize)> {
+    /// A note by its blob, if it can be read.
+    pub(super) fn read_note(&self, blob: &ObjectId) -> Option<Arc<Note>> {
         let mut note = Note::default();
         let text = self.git.proof_blob(blob, MAX_NOTE).ok()?;
         read_lines(&text, &mut note);
-        Some((note, size_of::<Note>() + text.len()))
+        Some(Arc::new(note))
     }
 
     /// The blob that is the evidence of a root, where there is one.
@@ -329,23 +405,45 @@ impl Gatherer {
 
     /// Takes what was read ahead; the trees that led to it are not needed any more.
     pub(super) fn expect(&mut self, ahead: Ahead) {
-        self.trees.get_mut().clear();
+        *self.trees.get_mut() = Recent::new(KEPT_TREES);
         *self.ahead.get_mut() = ahead;
     }
 
-    /// Where a change was seen, by the index that is shared and by what this clone remembers.
-    pub(super) fn sightings(&self, change: &ChangeId) -> Vec<Sighting> {
+    /// Whether there is anything that could say where a change was seen.
+    pub(super) fn has_sightings(&self) -> bool {
+        self.changes.is_some() || self.store.is_some()
+    }
+
+    /// Where a change was seen, by the index that is shared and by what this clone remembers: under its change id, and
+    /// under the one that leaves out the lines around it.
+    pub(super) fn sightings(&self, ids: &ChangeIds) -> Vec<Sighting> {
         let mut found = BTreeSet::new();
-        if let Some(tree) = &self.changes
-            && let Ok(Shelved::File(blob)) = self.git.shelved(tree, &change.to_string())
-            && let Ok(text) = self.git.blob(&blob, MAX_NOTE)
-        {
+        for id in [&ids.wide, &ids.bare] {
+            self.sightings_of(id, &mut found);
+        }
+        found.into_iter().collect()
+    }
+
+    fn sightings_of(&self, change: &ChangeId, found: &mut BTreeSet<Sighting>) {
+        let text = self.changes.map(|tree| match self.git.shelved(&tree, &change.to_string())? {
+            Shelved::File(blob) => self.git.blob(&blob, MAX_NOTE).map(Some),
+            _ => Ok(None),
+        });
+        if let Some(Err(ObjectError::Limit(..))) = text {
+            self.crowded.borrow_mut().insert(*change);
+        }
+        if let Some(Ok(Some(text))) = text {
             let (mut commits, mut ranges) = (0, 0);
+            // Commits that share a note have the same anchors.
+            let mut seen = HashSet::new();
             let mut lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-            for sighting in lines.by_ref().take(MAX_LINES).filter_map(|line| Sighting::parse(line).ok()) {
+            for sighting in lines.by_ref().take(MAX_INDEX_LINES).filter_map(|line| Sighting::parse(line).ok()) {
                 let (followed, leads) = match &sighting {
-                    Sighting::Commit(commit) => (&mut commits, self.has_note(commit)),
-                    Sighting::Range { base, head } => (&mut ranges, self.git.has(&head.0) && self.git.has(&base.0)),
+                    Sighting::Commit(commit) => (&mut commits, self.has_other_note(commit, &mut seen)),
+                    // An id of something else than a commit leads nowhere either.
+                    Sighting::Range { base, head } => {
+                        (&mut ranges, self.commit(head).is_ok() && self.commit(base).is_ok())
+                    }
                 };
                 if !leads {
                     continue;
@@ -365,15 +463,13 @@ impl Gatherer {
             found.extend(store.anchored_with(change).unwrap_or_default().into_iter().map(Sighting::Commit));
             found.extend(store.sightings(change).unwrap_or_default());
         }
-        found.into_iter().collect()
     }
 }
 
-fn keep<K: std::hash::Hash + Eq, V>(kept: &mut HashMap<K, Arc<V>>, key: K, value: &Arc<V>) {
-    if kept.len() >= KEPT {
-        kept.clear();
-    }
-    kept.insert(key, Arc::clone(value));
+/// Whether the metadata of an attestation says that it came after the commit.
+fn is_afterwards(metadata: &str) -> bool {
+    let read = serde_json::from_str::<serde_json::Value>(metadata);
+    read.is_ok_and(|metadata| metadata.get("afterwards") == Some(&serde_json::Value::Bool(true)))
 }
 
 fn unreadable(error: &ObjectError) -> Finding {
@@ -381,6 +477,7 @@ fn unreadable(error: &ObjectError) -> Finding {
         ObjectError::Missing(_) => Finding::unchecked(FindingCode::ObjectMissing, error.to_string())
             .hint("git proof sync, or git fetch origin refs/notes/proof:refs/notes/proof"),
         ObjectError::Damaged(..) => Finding::error(FindingCode::AnchorMalformed, error.to_string()),
+        ObjectError::Limit(..) => Finding::unchecked(FindingCode::LimitReached, error.to_string()),
     }
 }
 
@@ -408,7 +505,13 @@ impl Places {
 
 fn read_lines(text: &[u8], note: &mut Note) {
     let mut places = Places::default();
-    for line in text.split(|byte| *byte == b'\n') {
+    note.size += size_of::<Note>() + text.len();
+    for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        if number > MAX_NOTE_LINES {
+            let message = format!("the note has more than the {MAX_NOTE_LINES} lines that are read");
+            note.findings.push(Finding::unchecked(FindingCode::LimitReached, message));
+            return;
+        }
         match NoteLine::parse(line) {
             Ok(None) => {}
             Ok(Some(NoteLine::Anchor { anchor, signature })) => {

@@ -1,18 +1,23 @@
 //! `verify`: what a clone alone can say about the proof of commits.
 
 mod ahead;
+mod bond;
 mod commit;
 mod deleted;
+mod facts;
 mod gate;
 mod gather;
+mod merges;
 mod place;
 mod policy;
 mod range;
+mod replay;
 mod rules;
 mod sealable;
 mod seals;
 mod squash;
 mod survey;
+mod trusted;
 mod word;
 
 use std::sync::Arc;
@@ -24,17 +29,19 @@ use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::{Severity, Verdict};
+use crate::proof::policy::GateMode;
 use crate::store::Store;
 
 pub use commit::{CommitVerdict, SessionVerdict};
+pub(super) use gate::{Arriving, gate_into, gate_received, refused_seals};
 pub use gate::{GateRequest, JudgedRange, gate, gate_push};
-pub(super) use gate::{gate_into, gate_received};
 use gather::Gatherer;
 pub use gather::Told;
 pub use place::first_paths;
-pub use policy::{ExplainOutcome, PolicyOutcome, check_policy, explain_policy};
+pub use policy::{ExplainOutcome, PolicyOutcome, check_policy, explain_policy, policy_warnings};
 use range::Ends;
 use rules::Rules;
+pub use rules::RulesView;
 pub use sealable::LeftOut;
 pub(super) use sealable::{Sealable, sealable};
 pub use survey::RoundView;
@@ -48,6 +55,10 @@ pub struct VerifyRequest {
     pub revisions: Vec<String>,
     /// Whether decisions and reflections are wanted.
     pub with_story: bool,
+    /// The commit whose policy counts; the trusted branch if not given.
+    pub rules: Option<String>,
+    /// Most commits that are judged; more are refused.
+    pub most: Option<usize>,
 }
 
 /// How commits stand.
@@ -59,8 +70,12 @@ pub struct VerifyOutcome {
     pub summary: Summary,
     /// Each, newest first.
     pub commits: Vec<CommitVerdict>,
-    /// Whether the policy came from a file of the judged history; else the defaults were used.
+    /// Whether the policy came from a file; else the defaults were used. The same as `rules.policy`.
     pub policy: &'static str,
+    /// Whose rules these are.
+    pub rules: RulesView,
+    /// Whether a gate turns commits away by this verdict; `false` where the policy is advisory.
+    pub enforced: bool,
     /// The range that was judged, where it was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<JudgedRange>,
@@ -69,23 +84,18 @@ pub struct VerifyOutcome {
 /// How many commits stand how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Summary {
-    /// Proven, or vouched for.
+    /// Proven.
     pub pass: u64,
-    /// Broken, or missing where a proof must be.
+    /// Vouched for by a person, and not proven.
+    pub vouched: u64,
+    /// A proof is required, and there is none.
+    pub missing: u64,
+    /// A proof does not hold.
     pub fail: u64,
-    /// Need no proof and have none.
+    /// No proof is required, and there is none.
     pub exempt: u64,
     /// Could not be checked.
     pub unchecked: u64,
-    /// Those that pass by a person's word and not by a proof.
-    pub vouched: u64,
-}
-
-impl Summary {
-    /// How many are proven.
-    pub fn proven(&self) -> u64 {
-        self.pass.saturating_sub(self.vouched)
-    }
 }
 
 impl VerifyOutcome {
@@ -105,33 +115,46 @@ impl VerifyOutcome {
         let mut summary = Summary::default();
         for commit in &commits {
             match commit.verdict {
-                Verdict::Pass => {
-                    summary.pass += 1;
-                    summary.vouched += u64::from(commit.vouched.is_some());
-                }
+                Verdict::Pass => summary.pass += 1,
+                Verdict::Vouched => summary.vouched += 1,
+                Verdict::Missing => summary.missing += 1,
                 Verdict::Fail => summary.fail += 1,
                 Verdict::Exempt => summary.exempt += 1,
                 Verdict::Unchecked => summary.unchecked += 1,
             }
         }
         let verdict = commits.iter().map(|commit| commit.verdict).max().unwrap_or(Verdict::Exempt);
-        Self { verdict, summary, commits, policy: if rules.from_file { "file" } else { "defaults" }, range: None }
+        let view = rules.view();
+        let enforced = rules.gate.mode == GateMode::Enforce;
+        Self { verdict, summary, commits, policy: view.policy, rules: view, enforced, range: None }
     }
 }
 
-/// Verifies commits and ranges. The policy is that of the newest commit that is named.
+/// Verifies commits and ranges, by the rules of the trusted branch.
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
     let place = Repository::discover(context)?;
     let mut git = Git::open(&place, context)?;
     git.read_packs(git.packs(false));
     let (commits, ends, tip) = select(&git, &request.revisions)?;
-    let mut rules = Rules::of(&git, &tip, context.now())?;
+    if let Some(most) = request.most.filter(|most| commits.len() > *most) {
+        return Err(Error::new(
+            Code::TooLarge,
+            format!("{} commits are more than the {most} of one call", commits.len()),
+        )
+        .hint("ask for a shorter range, or let git proof verify judge all of it"));
+    }
+    let mut rules = trusted::rules(&git, context.now(), request.rules.as_deref(), ends.as_ref(), &tip)?;
     read_seals(context, &git, &mut rules)?;
     let (gatherer, mut verdicts) = judge(context, git, &rules, &commits, request.with_story)?;
     if let Some(ends) = ends {
         ends.check(&gatherer, &mut verdicts)?;
     }
     Ok(VerifyOutcome::new(verdicts, &rules))
+}
+
+/// A range as arguments of `git rev-list`, by ids alone.
+pub(super) fn range_ids(git: &Git, range: &str) -> Result<Vec<String>> {
+    Ends::parse(git, &[range]).map(|ends| ends.arguments())
 }
 
 /// Reads the seals, and what was seen of them before.
@@ -188,15 +211,13 @@ fn select(git: &Git, revisions: &[String]) -> Result<(Vec<CommitId>, Option<Ends
     let mut tip = commits.first().copied();
     let mut ends = None;
     if !ranges.is_empty() {
-        let arguments: Vec<&str> = ranges.iter().map(|range| range.as_str()).collect();
-        // Commits that are named by themselves stand for themselves alone. Else the ends are looked up while git lists what is
-        // between them, which for a name such as `main~10000` takes as long.
-        let parse = || commits.is_empty().then(|| Ends::parse(git, &arguments)).transpose();
-        let (listed, parsed) = git.commits_beside(&arguments, parse)?;
-        if tip.is_none() {
-            tip = listed.first().copied().or(range_tip(git, ranges[0])?);
-        }
-        ends = parsed?;
+        let ranges: Vec<&str> = ranges.iter().map(|range| range.as_str()).collect();
+        // Git is given ids and no names: it might read a name in another way.
+        let parsed = Ends::parse(git, &ranges)?;
+        let listed = git.commits(&parsed.arguments())?;
+        tip = tip.or(listed.first().copied()).or(parsed.tips.first().copied());
+        // Commits that are named by themselves stand for themselves alone.
+        ends = commits.is_empty().then_some(parsed);
         commits.extend(listed);
     }
     let mut seen = std::collections::HashSet::new();
@@ -205,10 +226,4 @@ fn select(git: &Git, revisions: &[String]) -> Result<(Vec<CommitId>, Option<Ends
         Error::new(Code::CommitNotFound, "the range names no commit").hint("a range is BASE..HEAD, as in git log")
     })?;
     Ok((commits, ends, tip))
-}
-
-/// The head of a range in which there are no commits.
-fn range_tip(git: &Git, range: &str) -> Result<Option<CommitId>> {
-    let head = range.rsplit("..").next().unwrap_or_default().trim_start_matches('.');
-    git.resolve(if head.is_empty() { "HEAD" } else { head }).map(Some)
 }

@@ -27,7 +27,7 @@ impl Ends {
                 ends.excluded.push(resolve(name)?);
             } else if let Some((left, right)) = range.split_once("...") {
                 let (left, right) = (resolve(left)?, resolve(right)?);
-                ends.excluded.extend(git.merge_base(&left, &right)?);
+                ends.excluded.extend(git.merge_bases(&left, &right)?);
                 ends.tips.extend([left, right]);
             } else if let Some((left, right)) = range.split_once("..") {
                 ends.excluded.push(resolve(left)?);
@@ -35,6 +35,12 @@ impl Ends {
             }
         }
         Ok(ends)
+    }
+
+    /// The same for `git rev-list`, by ids alone.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let tips = self.tips.iter().map(ToString::to_string);
+        tips.chain(self.excluded.iter().map(|tip| format!("^{tip}"))).collect()
     }
 
     /// Lets those commits say so that git listed without their parents, though nothing excludes these.
@@ -63,7 +69,7 @@ impl Ends {
     }
 
     /// Those of some commits that are neither listed nor reached from what is excluded, by the commits' own word.
-    pub(super) fn unexplained<'a>(
+    fn unexplained<'a>(
         &self,
         gatherer: &Gatherer,
         listed: &HashSet<CommitId>,

@@ -2,13 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::commit::CommitVerdict;
 use super::rules::Rules;
+use super::survey::passed_over;
 use crate::context::Context;
 use crate::error::Result;
+use crate::git::limits::MAX_NOTE;
 use crate::git::{Git, NOTES};
-use crate::ops::anchor::MAX_NOTE;
 use crate::proof::digest::{AnchorId, CommitId, RootHash};
-use crate::proof::finding::{FindingCode, Severity};
+use crate::proof::finding::{Finding, FindingCode, Severity};
 use crate::proof::note::NoteLine;
 use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
@@ -36,22 +38,29 @@ pub struct LeftOut {
     pub codes: Vec<FindingCode>,
 }
 
-/// Looks at all anchors of the notes but those that `is_sealed` knows.
+/// Looks at all anchors of the notes but those that `is_sealed` knows. The last answer says what was passed over.
 pub(in crate::ops) fn sealable(
     context: &Context,
     git: &Git,
     is_sealed: impl Fn(&AnchorId, &Id, &RootHash) -> bool,
-) -> Result<(Vec<Sealable>, Vec<LeftOut>)> {
-    let Some(notes) = git.tip(NOTES)? else { return Ok((Vec::new(), Vec::new())) };
+) -> Result<(Vec<Sealable>, Vec<LeftOut>, Option<Finding>)> {
+    let Some(notes) = git.tip(NOTES)? else { return Ok((Vec::new(), Vec::new(), None)) };
     let notes = git.commit(&notes)?.tree;
     let mut blobs = Vec::new();
-    git.each_note(&notes, &mut |commit, blob| blobs.push((commit, blob)))?;
-    git.sort_by_family(&mut blobs, |(_, blob)| blob);
+    let passed = git.each_note(&notes, &mut |commit, blob| blobs.push((commit, blob)))?;
+    let mut unread = passed.remark();
+    let blobs = git.sort_by_family(blobs, |(_, blob)| blob);
     let mut times: HashMap<AnchorId, Timestamp> = HashMap::new();
     let mut commits: BTreeMap<CommitId, Vec<Id>> = BTreeMap::new();
     for (commit, blob) in blobs {
         // A note that cannot be read has nothing that could be sealed; verify says so of its commit.
-        let Ok(text) = git.blob(&blob, MAX_NOTE) else { continue };
+        let text = match git.proof_blob(&blob, MAX_NOTE) {
+            Ok(text) => text,
+            Err(error) => {
+                unread.get_or_insert_with(|| format!("the note of {commit}: {error}"));
+                continue;
+            }
+        };
         for line in text.split(|byte| *byte == b'\n') {
             let Ok(Some(NoteLine::Anchor { anchor, .. })) = NoteLine::parse(line) else { continue };
             let id = anchor.id();
@@ -83,12 +92,19 @@ pub(in crate::ops) fn sealable(
         let holds = |id: &Id| verdict.sessions.iter().any(|session| session.holds && session.session_id == *id);
         for session_id in commits.remove(&verdict.commit).unwrap_or_default() {
             if !holds(&session_id) {
-                let worse = verdict.findings.iter().filter(|finding| finding.severity > Severity::Warning);
-                let codes = worse.map(|finding| finding.code).collect();
+                let codes = why_not(&verdict);
                 left.push(LeftOut { commit: verdict.commit, session_id, codes });
             }
         }
     }
     left.sort_by_key(|left| left.commit);
-    Ok((found.into_values().collect(), left))
+    Ok((found.into_values().collect(), left, unread.map(|why| passed_over(NOTES, &why))))
+}
+
+/// What is wrong with the anchors of a commit. Where the commit needs no proof, all of it is said as warnings.
+fn why_not(verdict: &CommitVerdict) -> Vec<FindingCode> {
+    let severe = |finding: &&Finding| finding.severity > Severity::Warning;
+    let any = verdict.findings.iter().any(|finding| severe(&finding));
+    let said = verdict.findings.iter().filter(|finding| severe(finding) || !any);
+    said.map(|finding| finding.code).collect()
 }

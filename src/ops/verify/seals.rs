@@ -1,18 +1,18 @@
 //! Seals, as a verdict needs them: which round has an anchor, which seals count by the policy, and since when.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::rules::Rules;
 use crate::error::Result;
-use crate::git::{Git, NOTES, ROUNDS};
-use crate::ops::anchor::note_of;
+use crate::git::limits::{MAX_BAD_SEAL_SIGNATURES, MAX_NOTE, MAX_SEAL_NOTES};
+use crate::git::{Git, NOTES, ObjectError, ROUNDS};
 use crate::ops::rounds::{Sealed, Walked, walk};
-use crate::proof::digest::{AnchorId, CommitId, RootHash, SealHash, TreeId};
+use crate::proof::digest::{AnchorId, CommitId, RootHash, TreeId};
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::NoteLine;
 use crate::proof::record::Id;
-use crate::proof::seal::Seal;
-use crate::proof::signers::{Signer, Standing};
+use crate::proof::signers::{Signer, Signers, Standing};
 use crate::proof::sshsig::{self, NAMESPACE, PublicKey};
 use crate::proof::timestamp::Timestamp;
 use crate::store::Store;
@@ -33,7 +33,7 @@ pub(super) struct SealedAs {
 pub(super) struct Seals {
     /// Whether this clone has seals at all.
     pub(super) fetched: bool,
-    pub(super) anchors: HashMap<AnchorId, SealedAs>,
+    pub(super) anchors: HashMap<AnchorId, Arc<SealedAs>>,
     /// The rounds whose seals count, with their times, the oldest first.
     counting: Vec<(u64, Timestamp)>,
     /// What is wrong with the chain as a whole.
@@ -92,20 +92,16 @@ impl Rules {
         let may_be_signed =
             |commit: &CommitId| asks && noted.as_ref().is_none_or(|noted: &HashSet<CommitId>| noted.contains(commit));
         let mut signed: Vec<(Timestamp, Vec<PublicKey>)> = Vec::new();
+        let mut signatures = SealSignatures::default();
         let walked = tip.map(|tip| {
             walk(git, &tip, &mut |sealed| {
                 for session in &sealed.seal.sessions {
-                    let listed = SealedAs {
-                        round: sealed.seal.round,
-                        session_id: session.session_id.clone(),
-                        root: session.root,
-                    };
-                    seals.anchors.extend(session.anchors.iter().map(|anchor| (*anchor, listed.clone())));
+                    let (session_id, root) = (session.session_id.clone(), session.root);
+                    let listed = Arc::new(SealedAs { round: sealed.seal.round, session_id, root });
+                    seals.anchors.extend(session.anchors.iter().map(|anchor| (*anchor, Arc::clone(&listed))));
                 }
                 let keys = match &notes {
-                    Some(notes) if may_be_signed(&sealed.commit) => {
-                        signing_keys(git, notes, &sealed.commit, &sealed.hash, sealed.seal)
-                    }
+                    Some(notes) if may_be_signed(&sealed.commit) => signatures.of(git, notes, sealed, &self.signers),
                     _ => Vec::new(),
                 };
                 if let Some(each) = &mut each {
@@ -132,6 +128,7 @@ impl Rules {
                 );
             }
         }
+        seals.findings.extend(signatures.reached);
         seals.findings.extend(self.pinned(&walked, seals.fetched));
         seals.findings.extend(walked.broken.clone());
         self.seals = seals;
@@ -180,7 +177,7 @@ impl Rules {
         counting
     }
 
-    fn is_sealer(&self, key: &PublicKey, at: Timestamp) -> bool {
+    pub(super) fn is_sealer(&self, key: &PublicKey, at: Timestamp) -> bool {
         match self.signers.who(key, NAMESPACE, at) {
             Standing::Signer(signer) => self.requirements.sealers.iter().any(|sealer| signer.answers_to(sealer)),
             _ => false,
@@ -208,23 +205,62 @@ fn noted_commits(git: &Git, notes: &TreeId) -> HashSet<CommitId> {
     commits
 }
 
-/// The keys that signed a seal, whoever has them.
-pub(super) fn signing_keys(
-    git: &Git,
-    notes: &TreeId,
-    commit: &CommitId,
-    hash: &SealHash,
-    seal: &Seal,
-) -> Vec<PublicKey> {
-    let Ok(lines) = note_of(git, notes, commit) else { return Vec::new() };
-    let mut keys = Vec::new();
-    for line in lines {
-        if let Ok(Some(NoteLine::Seal { seal: of, signature })) = NoteLine::parse(&line)
-            && of == *hash
-            && let Ok(key) = sshsig::verify(&signature.0, seal.to_text().as_bytes(), NAMESPACE)
-        {
-            keys.push(key);
-        }
+/// Looks for the keys that signed seals. What is not in the file of signers signs nothing here, and is not verified:
+/// anyone can add signatures.
+pub(super) struct SealSignatures {
+    /// Bytes of notes that are still read.
+    bytes: usize,
+    /// Signatures that may still be bad.
+    bad: usize,
+    /// The limit that was reached.
+    reached: Option<Finding>,
+}
+
+impl Default for SealSignatures {
+    fn default() -> Self {
+        Self { bytes: MAX_SEAL_NOTES, bad: MAX_BAD_SEAL_SIGNATURES, reached: None }
     }
-    keys
+}
+
+impl SealSignatures {
+    /// The listed keys that signed a seal.
+    pub(super) fn of(&mut self, git: &Git, notes: &TreeId, sealed: Sealed<'_>, signers: &Signers) -> Vec<PublicKey> {
+        let mut keys = Vec::new();
+        for blob in git.find_note(notes, &sealed.commit).unwrap_or_default() {
+            let text = match git.proof_blob(&blob, MAX_NOTE.min(self.bytes)) {
+                Ok(text) => text,
+                Err(error @ ObjectError::Limit(..)) => {
+                    self.reach(format!("the note of round {}: {error}", sealed.seal.round));
+                    continue;
+                }
+                Err(_) => continue,
+            };
+            self.bytes -= text.len();
+            for line in text.split(|byte| *byte == b'\n') {
+                keys.extend(self.key(line, &sealed, signers));
+            }
+        }
+        keys
+    }
+
+    fn key(&mut self, line: &[u8], sealed: &Sealed<'_>, signers: &Signers) -> Option<PublicKey> {
+        let Ok(Some(NoteLine::Seal { seal, signature })) = NoteLine::parse(line) else { return None };
+        let claimed = sshsig::claimed_key(&signature.0).ok().filter(|key| signers.lists(key))?;
+        if seal != sealed.hash {
+            return None;
+        }
+        if self.bad == 0 {
+            self.reach(format!("more than {MAX_BAD_SEAL_SIGNATURES} signatures of seals are not what they say"));
+            return None;
+        }
+        let signed = sshsig::verify(&signature.0, sealed.seal.to_text().as_bytes(), NAMESPACE);
+        self.bad -= usize::from(signed.is_err());
+        signed.ok().filter(|key| *key == claimed)
+    }
+
+    fn reach(&mut self, message: String) {
+        self.reached.get_or_insert_with(|| {
+            Finding::unchecked(FindingCode::LimitReached, message).hint("docs/threat-model.md lists the limits")
+        });
+    }
 }

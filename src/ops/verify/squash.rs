@@ -2,15 +2,19 @@
 
 use std::collections::HashSet;
 
+use super::bond::{cover, unchecked};
 use super::commit::{Judge, SessionVerdict};
-use super::range::Ends;
+use super::facts::Facts;
+use super::merges::is_setting;
+use super::replay::Before;
+use crate::git::{Allowance, ObjectError, Read};
 use crate::proof::change::Sighting;
 use crate::proof::conclude::{self, Outcome};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
+use crate::proof::merge::PathChange;
 use crate::proof::policy::Binding;
 use crate::proof::trailer::{ProofTrailer, ProofTrailers};
-use crate::proof::verify::CommitFacts;
 
 /// Longest range that is taken for a squash, in commits.
 const MAX_RANGE: usize = 1000;
@@ -31,18 +35,15 @@ impl Squash {
         self.findings.iter().filter(severe).all(|finding| finding.code == FindingCode::AnchorMissing)
     }
 
-    pub(super) fn conclude<'a>(
-        &self,
-        trailers: &ProofTrailers,
-        others: impl Iterator<Item = &'a Finding>,
-        must_be_anchored: bool,
-    ) -> Outcome {
+    pub(super) fn conclude<'a>(&self, trailers: &ProofTrailers, others: impl Iterator<Item = &'a Finding>) -> Outcome {
         let mut findings = self.findings.clone();
         findings.extend(others.cloned().map(Finding::softened));
         let mut verdict = self.verdict;
         let strays: Vec<Finding> = trailers.strays.iter().map(conclude::stray).collect();
-        if strays.iter().any(|stray| stray.severity == Severity::Error) {
-            verdict = Verdict::Fail;
+        match strays.iter().map(|stray| stray.severity).max() {
+            Some(Severity::Error) => verdict = Verdict::Fail,
+            Some(Severity::Unchecked) => verdict = verdict.max(Verdict::Unchecked),
+            _ => {}
         }
         findings.extend(strays);
         for trailer in &trailers.trailers {
@@ -63,13 +64,10 @@ impl Squash {
                 findings.push(Finding::error(FindingCode::TrailerMismatch, message));
             }
         }
-        if verdict == Verdict::Exempt && !self.sessions.iter().any(|session| session.holds) {
-            let finding =
-                Finding::error(FindingCode::AnchorMissing, "no commit of the squashed range has an anchor that holds");
-            findings.push(if must_be_anchored { finding } else { finding.softened() });
-        }
-        if verdict == Verdict::Exempt && must_be_anchored {
-            verdict = Verdict::Fail;
+        if verdict == Verdict::Exempt {
+            let message = "no commit of the squashed range has an anchor that holds";
+            findings.push(Finding::error(FindingCode::AnchorMissing, message));
+            verdict = Verdict::Missing;
         }
         let binding = (verdict == Verdict::Pass).then_some(Binding::Squashed);
         Outcome { verdict, binding, findings }
@@ -78,46 +76,82 @@ impl Squash {
 
 impl Judge<'_> {
     /// A range that this commit is the whole of.
-    pub(super) fn by_range(&self, facts: &CommitFacts, depth: u32) -> Option<Squash> {
-        let change = facts.change?;
+    pub(super) fn by_range(&self, judged: &Facts, depth: u32) -> Read<Option<Squash>> {
+        let Some(ids) = judged.change(self.gatherer)? else { return Ok(None) };
         let mut failed = None;
-        for sighting in self.gatherer.sightings(&change) {
+        for sighting in self.gatherer.sightings(&ids) {
             let Sighting::Range { base, head } = sighting else { continue };
-            if head == facts.id {
+            if self.is_being_judged(&head) {
                 continue;
             }
-            match self.range(&base, &head, facts, depth) {
-                Some(squash) if squash.verdict == Verdict::Pass => return Some(squash),
-                Some(squash) => failed = failed.or(Some(squash)),
-                None => {}
+            match self.range(&base, &head, judged, depth) {
+                Ok(Some(squash)) if squash.verdict == Verdict::Pass => return Ok(Some(squash)),
+                Ok(Some(squash)) => failed = failed.or(Some(squash)),
+                Ok(None) => {}
+                // Anyone may add a line: one that leads nowhere must not hide another that holds.
+                Err(error) => {
+                    let findings = vec![unchecked(&error)];
+                    let verdict = Verdict::Unchecked;
+                    failed = failed.or(Some(Squash { verdict, sessions: Vec::new(), findings, base, head }));
+                }
             }
         }
-        failed
+        Ok(failed)
     }
 
-    fn range(&self, base: &CommitId, head: &CommitId, facts: &CommitFacts, depth: u32) -> Option<Squash> {
-        let git = &self.gatherer.git;
-        let (from, till) = (self.gatherer.commit(base).ok()?.tree, self.gatherer.commit(head).ok()?.tree);
-        let whole = git.change_between(Some(&from), &till).ok()?;
-        if whole != facts.change {
-            return None;
+    /// Whether a commit is what git makes of a whole range on top of the commit's parent.
+    pub(super) fn is_squash(&self, judged: &Facts, base: &CommitId, head: &CommitId) -> Read<bool> {
+        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
+        if judged.is_merge() || base == head || !history.reaches(git, head, base)? {
+            return Ok(false);
         }
-        let commits = git.commits(&[&format!("{base}..{head}")]).ok()?;
-        if commits.is_empty() || commits.len() > MAX_RANGE || commits.contains(&facts.id) {
-            return None;
+        let (from, till) = (history.node(git, base)?.tree, history.node(git, head)?.tree);
+        let (change, made) = (git.diff(Some(&from), Some(&till))?, judged.diff(self.gatherer)?);
+        if change.is_empty() || made.is_empty() {
+            return Ok(false);
         }
-        let left = self.budget.get().checked_sub(commits.len())?;
-        self.budget.set(left);
+        let ours = judged.first_tree(self.gatherer)?;
+        git.is_merge(&change, ours.as_ref(), (&judged.tree(), &made), true, &mut Allowance::default())
+    }
+
+    fn range(&self, base: &CommitId, head: &CommitId, judged: &Facts, depth: u32) -> Read<Option<Squash>> {
+        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
+        if !self.is_squash(judged, base, head)? {
+            return Ok(None);
+        }
+        let only = history.only(git, &[*head], &[*base]);
+        only.complete()?;
+        let commits = only.commits;
+        if commits.iter().any(|id| self.is_being_judged(id)) {
+            return Ok(None);
+        }
+        if commits.len() > MAX_RANGE {
+            let why = format!("the range {base}..{head} has more than {MAX_RANGE} commits");
+            return Err(ObjectError::Limit(head.0, why));
+        }
+        self.spend(commits.len())?;
         let mut squash =
             Squash { verdict: Verdict::Exempt, sessions: Vec::new(), findings: Vec::new(), base: *base, head: *head };
+        if let Some(replayed) = self.replayed_range(base, head, &commits, judged)? {
+            squash.findings.push(replayed);
+            squash.verdict = Verdict::Fail;
+            return Ok(Some(squash));
+        }
         let mut known = HashSet::new();
-        let (mut parents, mut unproven) = (Vec::new(), false);
+        let mut exact = Vec::new();
+        let mut proven: HashSet<Vec<u8>> = HashSet::new();
         // From the oldest on, as they were made.
         for id in commits.iter().rev() {
             let commit = self.commit(id, depth + 1);
             squash.verdict = squash.verdict.max(commit.verdict);
-            unproven |= commit.proof_grade && commit.verdict == Verdict::Exempt;
-            parents.extend(commit.parents);
+            if commit.verdict == Verdict::Pass {
+                let diff = self.gatherer.facts(id)?.diff(self.gatherer)?;
+                proven.extend(diff.iter().map(|path| path.path.clone()));
+            }
+            let is_rooted = |session: &SessionVerdict| session.holds && session.rooted;
+            if commit.binding == Some(Binding::Exact) && commit.sessions.iter().any(is_rooted) {
+                exact.push(*id);
+            }
             for session in commit.sessions {
                 if known.insert(session.anchor_id) {
                     squash.sessions.push(session);
@@ -129,13 +163,76 @@ impl Judge<'_> {
                 finding
             }));
         }
-        // A part that must be proven and is not: neither is the whole.
-        if unproven && squash.verdict == Verdict::Pass {
-            squash.verdict = Verdict::Exempt;
+        // What needed no proof as one of many does not become proven by standing beside what is.
+        let guarded = |path: &&PathChange| self.rules.grader.guards(&path.path) || is_setting(&path.path);
+        let made = judged.diff(self.gatherer)?;
+        if squash.verdict == Verdict::Pass
+            && let Some(path) = made.iter().filter(guarded).find(|path| !proven.contains(&path.path))
+        {
+            let path = String::from_utf8_lossy(&path.path);
+            let message =
+                format!("no proven commit of the squashed range {base}..{head} changes {path:?}, which policy guards");
+            squash.findings.push(Finding::error(FindingCode::AnchorMissing, message).hint(cover(judged)));
+            squash.verdict = Verdict::Missing;
         }
-        let ends = Ends { tips: vec![*head], excluded: vec![*base] };
-        let listed = commits.iter().copied().collect();
-        // A range of which git shows only a part is none.
-        ends.unexplained(self.gatherer, &listed, parents.iter().chain([head])).is_empty().then_some(squash)
+        if squash.verdict == Verdict::Pass && !self.is_known_base(base, &exact, judged)? {
+            let message = format!(
+                "the squashed range {base}..{head} starts from a commit that neither this commit's history nor a commit \
+                 named by its session leads to, so nobody can tell where its changes belong"
+            );
+            squash.findings.push(Finding::error(FindingCode::PlaceAmbiguous, message).hint(cover(judged)));
+            squash.verdict = Verdict::Fail;
+        }
+        Ok(Some(squash))
+    }
+
+    /// Whether somebody else than who wrote down the range chose its base. Nobody judges what a base contains, and where
+    /// the hunks of the range stand depends on it: with a base made for the purpose, or several in a row, a hunk can be led
+    /// to another place of the file.
+    fn is_known_base(&self, base: &CommitId, exact: &[CommitId], judged: &Facts) -> Read<bool> {
+        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
+        let trusted = self.rules.source.commit.filter(|_| !self.rules.source.untrusted);
+        for id in judged.commit.parents.iter().chain(exact).chain(trusted.as_ref()) {
+            if history.reaches(git, id, base)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the range, or one of its commits, was applied to where it is squashed to, and undone there.
+    fn replayed_range(
+        &self,
+        base: &CommitId,
+        head: &CommitId,
+        commits: &[CommitId],
+        judged: &Facts,
+    ) -> Read<Option<Finding>> {
+        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
+        let Some(parent) = judged.commit.parents.first() else { return Ok(None) };
+        let only = history.only(git, &[*parent], &[*head]);
+        if let Some(by) = commits.iter().find(|id| only.shared.contains(id)) {
+            return Ok(Some(Before::by_itself(*by).finding(judged)));
+        }
+        let (from, till) = (history.node(git, base)?.tree, history.node(git, head)?.tree);
+        let whole = git.diff(Some(&from), Some(&till))?;
+        if let Some(before) = self.applied_before(&whole, head, parent)? {
+            return Ok(Some(before.finding(judged)));
+        }
+        for id in commits {
+            let facts = self.gatherer.facts(id)?;
+            if facts.is_merge() {
+                // Clocks can keep the walk above from seeing that both sides reach it.
+                if history.reaches(git, parent, id)? {
+                    return Ok(Some(Before::by_itself(*id).finding(judged)));
+                }
+                continue;
+            }
+            let change = facts.diff(self.gatherer)?;
+            if let Some(before) = self.applied_before(&change, id, parent)? {
+                return Ok(Some(before.finding(judged)));
+            }
+        }
+        Ok(None)
     }
 }

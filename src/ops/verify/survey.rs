@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use super::Rules;
 use super::deleted::{finding as deleted, missing, noted};
+use super::trusted;
 use crate::context::Context;
 use crate::error::Result;
-use crate::git::{EVIDENCE, Git, NOTES, ROUNDS, Read};
+use crate::git::{EVIDENCE, Git, NOTES, PassedOver, ROUNDS, Read};
 use crate::ops::anchor::evidence_name;
 use crate::ops::rounds::Walked;
 use crate::proof::digest::{CommitId, RootHash, SealHash, TreeId};
@@ -66,13 +67,10 @@ pub(in crate::ops) struct Survey {
     pub(in crate::ops) walked: Walked,
 }
 
-/// Looks at the whole chain by the policy of HEAD; the sessions of round `of` are kept.
+/// Looks at the whole chain by the policy of the trusted branch; the sessions of round `of` are kept.
 pub(in crate::ops) fn survey(context: &Context, git: &Git, of: Option<u64>) -> Result<Survey> {
     let now = context.now();
-    let mut rules = match git.tip("HEAD")? {
-        Some(head) => Rules::of(git, &head, now)?,
-        None => Rules::defaults(now)?,
-    };
+    let mut rules = trusted::rules_here(git, now)?;
     let store = Store::open(&git.place().store_path(), context.patience()).ok();
     let (mut found, mut sessions) = (Vec::new(), Vec::new());
     let mut roots: Vec<(u64, RootHash)> = Vec::new();
@@ -141,15 +139,21 @@ fn gone(git: &Git, rules: &Rules, roots: &[(u64, RootHash)]) -> Result<Vec<Findi
     let mut findings = Vec::new();
     match tree(NOTES)? {
         Some(notes) => {
-            let gone = missing(&rules.seals, &noted(git, &notes)?);
-            findings.extend(gone.iter().take(LISTED).map(|(anchor, sealed)| deleted(anchor, sealed)));
-            findings.extend(more(FindingCode::AnchorDeleted, gone.len()));
+            let noted = noted(git, &notes)?;
+            let gone = missing(&rules.seals, &noted.anchors);
+            let unread = noted.unread.as_deref();
+            findings.extend(gone.iter().take(LISTED).map(|(anchor, sealed)| deleted(anchor, sealed, unread)));
+            match unread {
+                None => findings.extend(more(FindingCode::AnchorDeleted, gone.len())),
+                Some(why) => findings.push(passed_over(NOTES, why)),
+            }
         }
         None => findings.push(not_fetched(NOTES)),
     }
     match tree(EVIDENCE)? {
         Some(evidence) => {
-            let there = shelved(git, &evidence, roots)?;
+            let (there, passed) = shelved(git, &evidence, roots)?;
+            findings.extend(passed.remark().map(|why| passed_over(EVIDENCE, &why)));
             let lacks = |root: &RootHash| !there.contains(evidence_name(root).as_bytes());
             let gone: Vec<&(u64, RootHash)> = roots.iter().filter(|(_, root)| lacks(root)).collect();
             findings.extend(gone.iter().take(LISTED).map(|(round, root)| {
@@ -165,17 +169,19 @@ fn gone(git: &Git, rules: &Rules, roots: &[(u64, RootHash)]) -> Result<Vec<Findi
 }
 
 /// The names of the evidence in the folders where that of these roots belongs. Each folder is read once: to look every root
-/// up by itself took as long as all else. There are 256 of them, whatever else stands in the tree.
-fn shelved(git: &Git, tree: &TreeId, roots: &[(u64, RootHash)]) -> Read<HashSet<Vec<u8>>> {
-    let mut wanted: HashSet<Vec<u8>> =
-        roots.iter().map(|(_, root)| evidence_name(root).as_bytes()[..2].to_vec()).collect();
-    let mut names = HashSet::new();
-    for folder in git.tree(tree)?.iter().filter(|entry| entry.is_tree()) {
-        if wanted.remove(&folder.name) {
-            names.extend(git.tree(&TreeId(folder.id))?.into_iter().map(|file| file.name));
-        }
-    }
-    Ok(names)
+/// up by itself took as long as all else.
+fn shelved(git: &Git, tree: &TreeId, roots: &[(u64, RootHash)]) -> Read<(HashSet<Vec<u8>>, PassedOver)> {
+    let wanted = roots.iter().map(|(_, root)| evidence_name(root).as_bytes()[..2].to_vec());
+    git.shelved_names(tree, wanted.collect())
+}
+
+/// Says that a proof ref has something in it that was not looked at. It fails nobody.
+pub(super) fn passed_over(name: &str, why: &str) -> Finding {
+    Finding::warning(
+        FindingCode::LimitReached,
+        format!("{name} has something in it that git-proof did not write: {why}"),
+    )
+    .hint(format!("git log {name} tells who pushed it"))
 }
 
 fn more(code: FindingCode, found: usize) -> Option<Finding> {

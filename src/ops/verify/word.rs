@@ -4,8 +4,10 @@
 use serde::Serialize;
 
 use super::commit::CommitVerdict;
+use super::facts::Facts;
 use super::gather::{Gatherer, Told};
 use super::rules::Rules;
+use crate::git::limits::Meter;
 use crate::proof::digest::{CommitId, RootHash};
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
 use crate::proof::note::Signature;
@@ -13,7 +15,7 @@ use crate::proof::record::Id;
 use crate::proof::signers::Signer;
 use crate::proof::timestamp::Timestamp;
 use crate::proof::trailer::{ProofTrailer, ProofTrailers};
-use crate::proof::verify::{CommitFacts, Evidence, judge_named};
+use crate::proof::verify::{Evidence, judge_named};
 use crate::proof::word::{NamedSession, Word};
 
 /// Words of one note that are said not to count; a note may be full of them.
@@ -60,7 +62,7 @@ pub struct VouchedSession {
 pub(super) fn take(
     gatherer: &Gatherer,
     rules: &Rules,
-    commit: &CommitFacts,
+    commit: &Facts,
     words: &[(Word, Signature)],
     trailers: &ProofTrailers,
     unbound: bool,
@@ -69,7 +71,7 @@ pub(super) fn take(
     let mut taken: Vec<(&Word, Signer<'_>)> = Vec::new();
     let mut refused = Vec::new();
     for (word, signature) in words {
-        match voucher(rules, commit, word, signature) {
+        match voucher(rules, commit, word, signature, &gatherer.git.meter) {
             Ok(signer) => taken.push((word, signer)),
             Err(why) => refused.push(why),
         }
@@ -110,7 +112,7 @@ pub(super) fn take(
     let said = taken.iter().map(|(word, signer)| message(word, signer, &sessions));
     let said: Vec<Finding> = said.map(|said| Finding::warning(FindingCode::Vouched, said)).collect();
     verdict.findings.splice(0..0, said);
-    verdict.verdict = Verdict::Pass;
+    verdict.verdict = Verdict::Vouched;
     verdict.vouched = Some(Vouched {
         by,
         reason: first.reason.clone(),
@@ -128,6 +130,8 @@ fn may_stand_in_for(code: FindingCode) -> bool {
         FindingCode::AnchorMissing
             | FindingCode::BindingMismatch
             | FindingCode::BindingTooWeak
+            | FindingCode::Replayed
+            | FindingCode::PlaceAmbiguous
             | FindingCode::NotRooted
             | FindingCode::TrailerMismatch
     )
@@ -136,19 +140,20 @@ fn may_stand_in_for(code: FindingCode) -> bool {
 /// Whose word it is, if it is for this commit and of one whom policy lists; else why it does not count.
 fn voucher<'a>(
     rules: &'a Rules,
-    commit: &CommitFacts,
+    commit: &Facts,
     word: &Word,
     signature: &Signature,
+    meter: &Meter,
 ) -> Result<Signer<'a>, String> {
-    if word.commit != commit.id {
+    if word.commit != commit.id() {
         return Err(format!("a person's word for commit {} says nothing of this one", word.commit));
     }
-    if word.tree != commit.tree {
+    if word.tree != commit.tree() {
         return Err("a person's word names another tree than the commit has".to_owned());
     }
     // Nothing seals a word, so its key must be valid now.
     let signer =
-        rules.signer(signature, word.to_text().as_bytes(), rules.now).map_err(|finding| match finding.code {
+        rules.signer(signature, word.to_text().as_bytes(), rules.now, meter).map_err(|finding| match finding.code {
             FindingCode::SignatureInvalid => "the signature of a person's word is not one of that word".to_owned(),
             _ => format!("a person's word does not count: {}", finding.message),
         })?;

@@ -93,6 +93,11 @@ impl Signers {
         Ok(())
     }
 
+    /// Whether the file has something to say of this key.
+    pub fn lists(&self, key: &PublicKey) -> bool {
+        self.by_key.contains_key(key)
+    }
+
     /// What the file says of this key, for a signature in this namespace that was made, or is judged, at this time.
     pub fn who(&self, key: &PublicKey, namespace: &str, at: Timestamp) -> Standing<'_> {
         if self.revoked.contains(key) {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::text::{block, hash, inline};
 use crate::ops::{CommitVerdict, Embedded, Label, ReportOutcome, ReportedCommit, SessionVerdict, Telling, Touch};
+use crate::present;
 use crate::proof::finding::{Finding, Severity, Verdict};
 use crate::proof::record::RecordType;
 use crate::report::rejected;
@@ -21,24 +22,9 @@ pub(super) fn sections(report: &ReportOutcome) -> String {
     commits.map(|(verdict, commit)| one(report, verdict, commit, &mut told)).collect()
 }
 
-/// The mark of a verdict, for eyes, and its word, for everyone.
+/// The mark of a verdict, for eyes; its word stands beside it, for everyone.
 pub(super) fn mark(verdict: Verdict) -> String {
-    let sign = match verdict {
-        Verdict::Pass => "✓",
-        Verdict::Fail => "✕",
-        Verdict::Unchecked => "?",
-        Verdict::Exempt => "–",
-    };
-    format!("<span class=\"mark {}\" aria-hidden=\"true\">{sign}</span>", verdict.as_str())
-}
-
-fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Pass => "proven",
-        Verdict::Fail => "broken",
-        Verdict::Unchecked => "not checked",
-        Verdict::Exempt => "no proof",
-    }
+    format!("<span class=\"mark {}\" aria-hidden=\"true\">{}</span>", verdict.as_str(), present::sign(verdict))
 }
 
 fn one<'a>(
@@ -55,11 +41,20 @@ fn one<'a>(
         mark(verdict.verdict),
         inline(subject)
     );
-    let mut facts = vec![format!("<b class=\"word\">{}</b>", word(verdict.verdict)), hash(&id)];
+    let mut facts = vec![format!("<b class=\"word\">{}</b>", present::word(verdict.verdict)), hash(&id)];
     facts.extend(verdict.binding.map(|binding| format!("bound: {binding}")));
     facts.extend((!commit.author.is_empty()).then(|| inline(&commit.author)));
     facts.extend((!commit.day.is_empty()).then(|| format!("<time datetime=\"{0}\">{0}</time>", commit.day)));
     html += &format!("{}</div></header>\n", self::facts(&facts));
+    if let Some(vouched) = &verdict.vouched {
+        html += &format!(
+            "<p class=\"finding warning\">{} by {}: {}. {}</p>\n",
+            present::word(Verdict::Vouched),
+            inline(&vouched.by.join(" and ")),
+            inline(present::WORD_OF_A_PERSON),
+            inline(&vouched.reason)
+        );
+    }
     html += &verdict.findings.iter().map(finding).collect::<String>();
     let mut shown = Vec::new();
     for session in &verdict.sessions {
@@ -79,11 +74,12 @@ fn facts(facts: &[String]) -> String {
 }
 
 fn finding(finding: &Finding) -> String {
-    let (class, word) = match finding.severity {
-        Severity::Error => ("error", "Broken"),
-        Severity::Unchecked => ("unchecked", "Not checked"),
-        Severity::Warning => ("warning", "Note"),
+    let class = match finding.severity {
+        Severity::Error => "error",
+        Severity::Unchecked => "unchecked",
+        Severity::Warning => "warning",
     };
+    let word = present::capitalized(present::severity(finding.severity));
     let hint = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning);
     let hint = hint.map(|hint| format!("<br><span class=\"hint\">{}</span>", inline(hint))).unwrap_or_default();
     format!(
@@ -105,16 +101,14 @@ fn session<'a>(
     let intent = lines.and_then(|lines| lines.opening.as_ref()).map(|opening| opening.intent.as_str());
     let mut html = format!(
         "<section class=\"session\" data-session=\"{at}\">\n<h4 dir=\"auto\">{}</h4>\n",
-        intent.map_or_else(
-            || format!("Session {}", inline(session.session_id.as_str())),
-            |intent| inline(&cut(intent).0)
-        )
+        intent
+            .map_or_else(|| format!("Session {}", inline(session.session_id.as_str())), |intent| block(&cut(intent).0))
     );
     let mut facts = vec![
         format!("session <code>{}</code>", inline(session.session_id.as_str())),
         if session.count == 1 { "1 entry".to_owned() } else { format!("{} entries", session.count) },
         format!("root {}", hash(&session.root.to_string())),
-        if session.rooted { "attests this change" } else { "does not attest this change" }.to_owned(),
+        if session.rooted { "covers this change" } else { "does not cover this change" }.to_owned(),
     ];
     if !session.holds {
         facts.push("<b class=\"bad\">its anchor does not hold</b>".to_owned());

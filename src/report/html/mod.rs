@@ -1,23 +1,31 @@
 //! The page: one file that needs nothing else, shows what was decided and why, and computes every hash in it again when it is
 //! opened. Nothing that others wrote becomes markup or script: text is escaped here, and set as text by the script.
+//!
+//! The headline is made by the script, from the data that it has checked. Until then the page says that nothing was checked.
 
 mod commits;
 mod data;
 mod rounds;
 mod text;
+mod written;
 
-use crate::ops::{Embedded, ReportOutcome};
-use crate::proof::digest::sha256;
+use serde_json::{Map, Value, json};
+
+use crate::ops::{Embedded, ReportOutcome, Summary};
+use crate::present;
+use crate::proof::digest::{ContentHash, sha256};
 use crate::proof::finding::Verdict;
 use crate::proof::note::Signature;
 use text::{hash, inline};
 
 const PAGE: &str = include_str!("page.html");
+const BODY: &str = include_str!("body.html");
 const STYLE: &str = include_str!("page.css");
-const SCRIPTS: [&str; 6] = [
+const SCRIPTS: [&str; 7] = [
     include_str!("sha256.js"),
     include_str!("proof.js"),
     include_str!("trail.js"),
+    include_str!("shown.js"),
     include_str!("check.js"),
     include_str!("search.js"),
     include_str!("page.js"),
@@ -28,23 +36,19 @@ const MANY: usize = 12;
 
 /// The page of a report.
 pub fn html(report: &ReportOutcome) -> String {
-    let script = format!("(() => {{\n\"use strict\";\n{}}})();\n", SCRIPTS.join("\n"));
+    let script =
+        format!("(() => {{\n\"use strict\";\n{}{}{}}})();\n", words(), text::active_script(), SCRIPTS.join("\n"));
     let policy = format!(
         "default-src 'none'; script-src '{}'; style-src '{}'; base-uri 'none'; form-action 'none'; \
          require-trusted-types-for 'script'; trusted-types 'none'",
         source(&script),
         source(STYLE)
     );
-    let title = format!("{}: {}", verdict(report), report.asked);
-    fill(PAGE, &|name| match name {
-        "policy" => policy.clone(),
+    let title = inline(&format!("git proof report: {}", report.asked));
+    let body = fill(BODY, &|name| match name {
         "version" => env!("CARGO_PKG_VERSION").to_owned(),
-        "title" => inline(&title),
-        "style" => STYLE.to_owned(),
-        "class" => report.outcome.verdict.as_str().to_owned(),
-        "mark" => commits::mark(report.outcome.verdict),
-        "verdict" => verdict(report).to_owned(),
-        "counts" => counts(report),
+        "verdict" => present::capitalized(present::range_headline(report.outcome.verdict, &report.outcome.summary)),
+        "counts" => present::commits(&report.outcome.summary),
         "range" => range(report),
         "command" => inline(&format!("git proof verify {}", report.range)),
         "made_at" => report.made_at.to_string(),
@@ -57,7 +61,39 @@ pub fn html(report: &ReportOutcome) -> String {
         "data" => data::block(report),
         "script" => script.clone(),
         _ => String::new(),
+    });
+    let digest = ContentHash::new(sha256(written::written(&format!("{title}{body}")).as_bytes()));
+    fill(PAGE, &|name| match name {
+        "policy" => policy.clone(),
+        "version" => env!("CARGO_PKG_VERSION").to_owned(),
+        "digest" => digest.to_string(),
+        "title" => title.clone(),
+        "style" => STYLE.to_owned(),
+        "body" => body.clone(),
+        _ => String::new(),
     })
+}
+
+/// The words of all verdicts for the page's script, which finds the headline by itself: [`present`] has them.
+fn words() -> String {
+    let of = |verdict: Verdict| {
+        let words = json!({
+            "rank": present::ORDER.iter().filter(|other| **other < verdict).count(),
+            "sign": present::sign(verdict),
+            "word": present::word(verdict),
+            "counted": present::counted(verdict),
+            "headline": present::capitalized(present::headline(verdict)),
+        });
+        (verdict.as_str().to_owned(), words)
+    };
+    let words: Map<String, Value> = present::ORDER.into_iter().map(of).collect();
+    let nothing = present::capitalized(present::range_headline(Verdict::Exempt, &Summary::default()));
+    format!(
+        "const WORDS = {};\nconst ORDER = {};\nconst NOTHING = {};\n",
+        Value::Object(words),
+        json!(present::ORDER),
+        json!(nothing)
+    )
 }
 
 /// A hash as a Content-Security-Policy names what may run.
@@ -79,15 +115,6 @@ fn fill(template: &str, value: &dyn Fn(&str) -> String) -> String {
     filled
 }
 
-fn verdict(report: &ReportOutcome) -> &'static str {
-    match report.outcome.verdict {
-        Verdict::Pass => "Verified",
-        Verdict::Exempt => "Nothing to verify",
-        Verdict::Fail => "Broken",
-        Verdict::Unchecked => "Could not be checked",
-    }
-}
-
 /// What was asked for, and what it meant then.
 fn range(report: &ReportOutcome) -> String {
     let (asked, range) = (inline(&report.asked), inline(&report.range));
@@ -95,25 +122,6 @@ fn range(report: &ReportOutcome) -> String {
         format!("<code>{asked}</code>")
     } else {
         format!("<code>{asked}</code> (<code>{range}</code>)")
-    }
-}
-
-fn counts(report: &ReportOutcome) -> String {
-    let summary = report.outcome.summary;
-    let counts: Vec<String> = [
-        (summary.fail, "broken"),
-        (summary.unchecked, "not checked"),
-        (summary.pass, "proven"),
-        (summary.exempt, "without a proof"),
-    ]
-    .into_iter()
-    .filter(|(count, _)| *count > 0)
-    .map(|(count, what)| format!("{count} {what}"))
-    .collect();
-    match report.outcome.commits.len() {
-        0 => "The range has no commits.".to_owned(),
-        1 => format!("1 commit: {}.", counts.join(", ")),
-        all => format!("{all} commits: {}.", counts.join(", ")),
     }
 }
 

@@ -35,7 +35,11 @@ function addTrail(section) {
       const result = session.results[item.dataset.line];
       if (!result) continue;
       const tick = item.querySelector(".tick");
-      tick.textContent = result.adrift ? "hangs on a broken line" : result.ok ? "✓" : "✕";
+      tick.textContent = result.adrift
+        ? "hangs on a line that does not add up"
+        : result.ok
+          ? "adds up"
+          : "does not add up";
       tick.className = "tick" + (result.adrift ? "" : result.ok ? " good" : " broken");
       if (result.hash) tick.title = "content hash " + result.hash;
       item.classList.toggle("broken", !result.ok);
@@ -73,7 +77,8 @@ function follow() {
   entry.scrollIntoView({ block: "center" });
 }
 
-for (const code of document.querySelectorAll("code.hash")) {
+// Makes a hash a button that shows all of it.
+function openHash(code) {
   const full = code.title,
     button = make("button", "hash", code.textContent);
   button.type = "button";
@@ -91,19 +96,32 @@ for (const code of document.querySelectorAll("code.hash")) {
   code.replaceWith(button);
 }
 
-document.querySelectorAll(".session[data-session]").forEach(addTrail);
-if (data.sessions.some((session) => session.lines.length > 1)) {
-  byId("search").hidden = false;
-  byId("query").addEventListener("input", search);
+function begin() {
+  try {
+    load();
+    document.querySelectorAll("code.hash").forEach(openHash);
+    document.querySelectorAll(".session[data-session]").forEach(addTrail);
+  } catch (error) {
+    // Whatever is wrong with the data or the page, nothing that it says was checked.
+    doubt("it cannot be read: " + String(error.message));
+    document.documentElement.dataset.checked = "true";
+    return;
+  }
+  if (data.sessions.some((session) => session.lines.length > 1)) {
+    byId("search").hidden = false;
+    byId("query").addEventListener("input", search);
+  }
+  // The newest round is the last one.
+  document.querySelectorAll(".scroll:has(.chain)").forEach((box) => (box.scrollLeft = box.scrollWidth));
+  byId("again").hidden = false;
+  byId("again").addEventListener("click", check);
+  addEventListener("hashchange", follow);
+  // A second click on the same link changes no address.
+  addEventListener("click", (event) => {
+    if (event.target.closest?.('a[href^="#e-"]')) setTimeout(follow);
+  });
+  check();
 }
-// The newest round is the last one.
-document.querySelectorAll(".scroll:has(.chain)").forEach((box) => (box.scrollLeft = box.scrollWidth));
-byId("again").hidden = false;
-byId("again").addEventListener("click", check);
-addEventListener("hashchange", follow);
-// A second click on the same link changes no address.
-addEventListener("click", (event) => {
-  if (event.target.closest?.('a[href^="#e-"]')) setTimeout(follow);
-});
-// After the first paint: the page is there to be read meanwhile.
-requestAnimationFrame(() => setTimeout(check));
+
+// When all of the file is there, and after the first paint: the page is there to be read meanwhile.
+addEventListener("DOMContentLoaded", () => requestAnimationFrame(() => setTimeout(begin)));

@@ -1,6 +1,6 @@
 //! Text in HTML. Whatever is not ours passes through here: markup is escaped, and what would act invisibly is shown.
 
-use crate::report::escape::is_active;
+use crate::proof::text::{ACTIVE, inert_json, is_active};
 
 /// Text on one line, in an element or a quoted attribute.
 pub(super) fn inline(text: &str) -> String {
@@ -36,19 +36,24 @@ fn shown(character: char) -> String {
 
 /// JSON inside of an element `script`: nothing in it can end the element or begin a comment, and nothing is invisible.
 pub(super) fn json(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len() + text.len() / 8);
-    let mut units = [0; 2];
-    for character in text.chars() {
-        // Outside of strings JSON has none of these, and inside any character may be written so.
-        if matches!(character, '<' | '>' | '&') || (is_active(character) && !matches!(character, '\n' | '\t')) {
-            for unit in character.encode_utf16(&mut units) {
-                safe.push_str(&format!("\\u{unit:04x}"));
+    inert_json(text, &['<', '>', '&'])
+}
+
+/// The table of active characters for the page's script: the regular expression `ACTIVE`. Line ends and tabs are left out,
+/// since the script sets text into elements that keep them.
+pub(super) fn active_script() -> String {
+    let kept = |number: u32| matches!(number, 0x09 | 0x0a);
+    let mut ranges = String::new();
+    for (first, last) in ACTIVE {
+        let mut from = first;
+        for number in (first..=last).filter(|number| kept(*number)).chain([last + 1]) {
+            if from < number {
+                ranges.push_str(&format!("\\u{{{from:x}}}-\\u{{{:x}}}", number - 1));
             }
-        } else {
-            safe.push(character);
+            from = number + 1;
         }
     }
-    safe
+    format!("const ACTIVE = /[{ranges}]/gu;\n")
 }
 
 /// A hash in short, with all of it at hand.

@@ -1,14 +1,8 @@
 // The trail of a session, as a timeline and as a tree. Every text is set as text; nothing of it is ever markup.
 
-const ACTIVE =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/gu;
-
-// Text in which what cannot be seen is shown by its number.
-const visible = (text) =>
-  text.replace(
-    ACTIVE,
-    (character) => "⟨U+" + character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "⟩",
-  );
+// Text in which what cannot be seen is shown by its number. ACTIVE is made from the table that all outputs share.
+const spelled = (character) => "⟨U+" + character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "⟩";
+const visible = (text) => text.replace(ACTIVE, spelled);
 
 // An element with a class and what is in it: elements, or texts.
 function make(name, className, ...inside) {

@@ -16,6 +16,10 @@ fn committed(scratch: &Scratch) {
 #[test]
 fn proof_holds_against_an_anchor_of_the_repository_and_not_without_one() {
     let scratch = Scratch::with_session();
+    std::fs::create_dir(scratch.place.join(".proof")).unwrap();
+    std::fs::write(scratch.place.join(".proof/policy.toml"), "[proof]\nrooted = false\n").unwrap();
+    scratch.git(["add", ".proof"]);
+    scratch.git(["config", "proof.rules", "HEAD"]);
     committed(&scratch);
     let record = scratch.record("plan", "read first");
     scratch.record("reflection", "done");
@@ -68,6 +72,6 @@ fn range_that_git_does_not_know_is_refused_in_one_line() {
     let scratch = Scratch::new();
     committed(&scratch);
     let error = scratch.run(["--json", "verify", "here..there"]).error("ERR_COMMIT_NOT_FOUND", 2);
-    assert!(text(&error, "message").contains("here..there is not a range"));
+    assert!(text(&error, "message").contains("\"here\" is not a commit"), "{error}");
     assert!(!text(&error, "message").contains('\n'), "{error}");
 }

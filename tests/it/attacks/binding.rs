@@ -55,12 +55,21 @@ fn anchor_that_claims_another_commit_has_another_tree() {
 }
 
 #[test]
-fn root_lent_to_another_change_passes_only_where_rooting_is_not_asked_for() {
-    let proven = Proven::new();
+fn root_lent_to_another_change_passes_only_where_policy_does_not_ask_for_rooting() {
+    let proven = Proven::with_policy("[proof]\nrooted = false\n");
     proven.write("b.txt", "b\n");
     proven.commit("Add b\n\nProof-Grade: true");
     proven.scratch.json(&["anchor", "--session", "s", "--commit", "HEAD"]);
     proven.gate().passes().warns("NOT_ROOTED");
+}
+
+#[test]
+fn root_lent_to_another_change_fails_by_default() {
+    let proven = Proven::new();
+    proven.write("b.txt", "b\n");
+    proven.commit("Add b\n\nProof-Grade: true");
+    proven.scratch.json(&["anchor", "--session", "s", "--commit", "HEAD"]);
+    proven.gate().fails("NOT_ROOTED");
 }
 
 #[test]
@@ -81,10 +90,22 @@ fn empty_commit_does_not_borrow_the_root_of_the_tree_that_it_keeps() {
 }
 
 #[test]
-fn anchor_that_lies_about_its_own_change_is_refused() {
+fn anchor_that_lies_about_its_own_change_is_refused_where_its_word_is_all_there_is() {
+    let proven = Proven::with_policy("[proof]\nrooted = false\n");
+    proven.write("b.txt", "b\n");
+    let other = proven.commit("Add b\n\nProof-Grade: true");
+    let tree = proven.tip("HEAD^{tree}");
+    let fields = [("commit", json!(other)), ("tree", json!(tree)), ("change_id", json!("0".repeat(64)))];
+    proven.set_note(&other, proven.anchor_with(&fields));
+    proven.gate().fails("BINDING_MISMATCH");
+}
+
+#[test]
+fn anchor_that_lies_about_a_change_that_nobody_asks_for_changes_nothing() {
+    // The evidence names the commit by its id, so the change id of the line decides nothing.
     let proven = Proven::new();
     proven.set_note(&proven.head, proven.anchor_with(&[("change_id", json!("0".repeat(64)))]));
-    proven.gate().fails("BINDING_MISMATCH");
+    proven.gate().passes();
 }
 
 #[test]

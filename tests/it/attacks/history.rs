@@ -116,7 +116,7 @@ fn octopus_with_a_session_of_its_own_passes_for_itself_and_for_no_other() {
     let judged = proven.gate();
     judged.fails("ANCHOR_MISSING");
     let commits = judged.said["commits"].as_array().unwrap();
-    let failed: Vec<_> = commits.iter().filter(|commit| commit["verdict"] == "fail").collect();
+    let failed: Vec<_> = commits.iter().filter(|commit| commit["verdict"] == "missing").collect();
     assert_eq!((failed.len(), failed[0]["commit"].as_str()), (1, Some(bad.as_str())), "{judged:?}");
     let merge = commits.iter().find(|commit| commit["commit"] == proven.tip("HEAD")).unwrap();
     assert_eq!((&merge["verdict"], &merge["binding"]), (&"pass".into(), &"exact".into()), "{merge}");
@@ -131,7 +131,7 @@ fn merge_of_histories_without_a_common_ancestor_is_judged_like_any_commit() {
     proven.git(&["update-ref", "HEAD", &merge]);
     let judged = proven.gate();
     judged.fails("ANCHOR_MISSING");
-    assert_eq!(judged.said["summary"]["fail"], 2, "{judged:?}");
+    assert_eq!(judged.said["summary"]["missing"], 2, "{judged:?}");
 }
 
 #[test]

@@ -7,18 +7,26 @@ mod failing;
 mod forged;
 mod history;
 mod hostile;
+mod judges;
+mod merging;
 mod messages;
+mod modes;
+mod names;
 mod notes;
 mod overrides;
 mod packed;
 mod packs;
+mod poison;
 mod policy;
 mod random;
 mod ranges;
 mod receive;
 mod records;
+mod replay;
 mod same;
 mod signers;
+mod squash;
+mod transplant;
 mod vouch;
 mod withheld;
 mod word;
@@ -67,10 +75,25 @@ impl Judged {
         self
     }
 
+    /// It is let through by a person's word, and that is said.
+    #[track_caller]
+    fn is_vouched(&self) -> &Self {
+        assert_eq!((self.exit, self.said["verdict"].as_str()), (Some(0), Some("vouched")), "{self:?}");
+        self
+    }
+
     #[track_caller]
     fn fails(&self, code: &str) -> &Self {
         assert_eq!(self.exit, Some(1), "{self:?}");
         assert!(self.codes("error").contains(&code), "{self:?}");
+        self
+    }
+
+    /// It is turned away, with whatever code.
+    #[track_caller]
+    fn is_turned_away(&self) -> &Self {
+        assert_eq!(self.exit, Some(1), "{self:?}");
+        assert!(!self.codes("error").is_empty(), "{self:?}");
         self
     }
 
@@ -266,6 +289,62 @@ impl Proven {
             ("head", found.head.to_string().into()),
             ("session_id", found.opening.session_id.to_string().into()),
         ]
+    }
+
+    /// A commit of any tree on any parents, by plumbing.
+    #[track_caller]
+    fn made(&self, tree: &str, parents: &[&str], message: &str) -> String {
+        let parents = parents.iter().flat_map(|parent| ["-p", *parent]);
+        let arguments: Vec<&str> = ["commit-tree", tree, "-m", message].into_iter().chain(parents).collect();
+        self.git(&arguments)
+    }
+
+    /// The tree of a commit with other content at some paths.
+    #[track_caller]
+    fn tree_with(&self, commit: &str, files: &[(&str, &str)]) -> String {
+        let index = self.scratch.around().join("tree-index");
+        let git = |arguments: &[&str]| {
+            let ran: Ran =
+                self.scratch.command("git").env("GIT_INDEX_FILE", &index).args(arguments).output().unwrap().into();
+            ran.text().trim_end().to_owned()
+        };
+        git(&["read-tree", commit]);
+        for (path, content) in files {
+            let blob = self.blob(content);
+            git(&["update-index", "--add", "--replace", "--cacheinfo", &format!("100644,{blob},{path}")]);
+        }
+        let tree = git(&["write-tree"]);
+        let _ = std::fs::remove_file(index);
+        tree
+    }
+
+    /// The change id of a commit, by the recipe of the format.
+    #[track_caller]
+    fn change_id(&self, commit: &str) -> String {
+        let script = "git diff-tree -p -r --root --no-commit-id --full-index --no-renames --no-ext-diff --no-textconv \
+            --no-color --diff-algorithm=myers --indent-heuristic -U3 --src-prefix=a/ --dst-prefix=b/ \"$1\" \
+            | awk '/^index /{h=$0;next} h!=\"\"{if(/^Binary files /)print h;h=\"\"} {sub(/^@@ .*/,\"@@\")} 1' | sha256sum";
+        let ran: Ran = self.scratch.command("sh").args(["-c", script, "sh", commit]).output().unwrap().into();
+        ran.text()[..64].to_owned()
+    }
+
+    /// Adds lines to the index of changes: the change of this commit is said to have been seen as these ranges.
+    #[track_caller]
+    fn sight(&self, commit: &str, ranges: &[[&str; 2]]) {
+        let change = self.change_id(commit);
+        let path = format!("{}/{change}", &change[..2]);
+        let there = self.scratch.command("git").args(["show", &format!("refs/proof/changes:{path}")]).output().unwrap();
+        let there = if there.status.success() { String::from_utf8(there.stdout).unwrap() } else { String::new() };
+        let new = ranges.iter().map(|[base, head]| format!("{{\"base\":\"{base}\",\"head\":\"{head}\"}}"));
+        let mut lines: Vec<String> = there.lines().map(str::to_owned).chain(new).collect();
+        lines.sort();
+        lines.dedup();
+        self.put("refs/proof/changes", &path, "100644", &self.blob(lines.join("\n") + "\n"));
+    }
+
+    /// Judges what one commit has more than another.
+    fn gate_of(&self, base: &str, head: &str) -> Judged {
+        self.judge(&["gate", "--base", base, "--head", head])
     }
 
     /// The file of a loose object.

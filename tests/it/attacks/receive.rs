@@ -69,7 +69,7 @@ impl Pushed {
 #[test]
 fn proofs_first_and_then_the_branch_are_let_in() {
     let server = Server::new(STRICT);
-    server.push(&["main"]).is_refused("REF_NOT_FETCHED");
+    server.push(&["main"]).is_refused("ANCHOR_MISSING");
     server.push(&PROOFS).is_let_in();
     server.push(&["main"]).is_let_in();
 }
@@ -84,7 +84,7 @@ fn synced_proofs_and_the_branch_are_let_in() {
 #[test]
 fn branch_is_judged_by_the_proofs_that_are_there_and_not_by_those_that_come_with_it() {
     let server = Server::new(STRICT);
-    server.push(&["--atomic", PROOFS[0], PROOFS[1], "main"]).is_refused("REF_NOT_FETCHED");
+    server.push(&["--atomic", PROOFS[0], PROOFS[1], "main"]).is_refused("ANCHOR_MISSING");
     server.push(&PROOFS).is_let_in();
     server.proven.write("b.txt", "b\n");
     server.proven.prove("t", "Add b");
@@ -167,7 +167,125 @@ fn line_of_a_note_cannot_be_lost() {
             proven.git(&["notes", "--ref=proof", "remove", &head]);
         })
         .is_refused("would lose a line");
-    server.push_changed(PROOFS[0], |proven| proven.set_note(&head, format!("junk\n{line}\n"))).is_let_in();
+    let grade = format!("{{\"anchor\":{{\"type\":\"git-proof/anchor@9\"}}}}\n{line}\n");
+    server.push_changed(PROOFS[0], |proven| proven.set_note(&head, grade)).is_let_in();
+}
+
+#[test]
+fn what_has_another_form_is_not_let_in() {
+    let server = Server::with_the_proven(STRICT);
+    let (head, base) = (server.proven.head.clone(), server.proven.base.clone());
+    let start: Vec<String> = PROOFS.iter().map(|name| server.proven.tip(name)).collect();
+    let refused = |name: &str, why: &str, change: &dyn Fn(&Proven)| {
+        server.push_changed(name, |proven| change(proven)).is_refused(why);
+        for (name, tip) in PROOFS.iter().zip(&start) {
+            server.proven.git(&["update-ref", name, tip]);
+        }
+        let _ = server.proven.scratch.run(["--version"]);
+    };
+    let line = server.proven.note(&head);
+    refused(PROOFS[0], "cannot be read", &|proven| proven.set_note(&head, format!("junk\n{line}\n")));
+    refused(PROOFS[0], "cannot be read", &|proven| proven.set_note(&base, "junk\n"));
+    let put = |proven: &Proven, name: &str, path: &str, mode: &str| {
+        proven.put(name, path, mode, &proven.blob("junk\n"));
+    };
+    refused(PROOFS[0], "which is no note", &|proven| put(proven, PROOFS[0], "README", "100644"));
+    refused(PROOFS[0], "which is no note", &|proven| put(proven, PROOFS[0], "ab/cd/notes", "100644"));
+    let root = "ab".repeat(32);
+    let evidence = format!("ab/{root}.jsonl");
+    refused(PROOFS[1], "not the evidence of that root", &|proven| put(proven, PROOFS[1], &evidence, "100644"));
+    refused(PROOFS[1], "wrong place", &|proven| put(proven, PROOFS[1], &format!("cd/{root}.jsonl"), "100644"));
+    refused(PROOFS[1], "wrong place", &|proven| put(proven, PROOFS[1], &evidence, "100755"));
+    refused(PROOFS[1], "name is none", &|proven| put(proven, PROOFS[1], "ab/readme", "100644"));
+    refused(PROOFS[1], "name is none", &|proven| put(proven, PROOFS[1], "readme", "100644"));
+    let changes = "refs/proof/changes";
+    put(&server.proven, changes, &format!("ab/{root}"), "100644");
+    server.push(&[changes]).is_refused("a line that cannot be read");
+}
+
+/// A policy that guards a path and every branch.
+const GUARDED: &str = "[proof_grade]\npaths = [\"guarded/**\"]\n";
+
+#[test]
+fn branch_that_was_made_before_the_policy_brings_nothing_in() {
+    let server = Server::with_the_proven(STRICT);
+    let proven = &server.proven;
+    // A branch at a commit that the server had before any policy, and then a commit on top of it.
+    proven.git(&["checkout", "--quiet", "-b", "old", &proven.base]);
+    server.push(&["old"]).is_let_in();
+    proven.write("b.txt", "unproven\n");
+    proven.commit("Unproven");
+    server.push(&["old"]).is_refused("ANCHOR_MISSING");
+    // Nor by way of a branch that is deleted and made again.
+    server.push(&[":old"]).is_let_in();
+    server.push(&["old"]).is_refused("ANCHOR_MISSING");
+    server.push(&["old:release"]).is_refused("ANCHOR_MISSING");
+}
+
+#[test]
+fn commit_that_came_by_a_branch_nobody_guards_is_judged_where_it_is_guarded() {
+    let policy = format!("{STRICT}[gate]\nbranches = [\"main\", \"release/**\"]\n");
+    let server = Server::with_the_proven(&policy);
+    let proven = &server.proven;
+    proven.git(&["checkout", "--quiet", "-b", "wip"]);
+    proven.write("b.txt", "unproven\n");
+    proven.commit("Unproven");
+    server.push(&["wip"]).is_let_in();
+    server.push(&["wip:main"]).is_refused("ANCHOR_MISSING");
+    server.push(&["wip:release/1"]).is_refused("ANCHOR_MISSING");
+    server.push(&["wip:other"]).is_let_in();
+    server.push(&["--atomic", "wip:wip2", "wip:main"]).is_refused("ANCHOR_MISSING");
+}
+
+#[test]
+fn policy_that_the_pushed_branch_brings_along_does_not_count() {
+    let server = Server::with_the_proven(GUARDED);
+    let proven = &server.proven;
+    proven.git(&["checkout", "--quiet", "-b", "side"]);
+    proven.write("guarded/x", "unproven\n");
+    proven.commit("Unproven");
+    server.push(&["side"]).is_refused("ANCHOR_MISSING");
+    // A policy on the branch itself that asks for nothing.
+    proven.git(&["reset", "--quiet", "--hard", "main"]);
+    proven.write(".proof/policy.toml", "[proof_grade]\nrequire = \"none\"\n");
+    proven.prove("p", "Relax");
+    server.push(&PROOFS).is_let_in();
+    server.push(&["side"]).is_let_in();
+    proven.write("guarded/x", "unproven\n");
+    proven.commit("Unproven");
+    server.push(&["side"]).is_refused("ANCHOR_MISSING");
+}
+
+#[test]
+fn advisory_policy_lets_everything_in_and_says_what_it_would_have_refused() {
+    let server = Server::with_the_proven(&format!("{STRICT}[gate]\nmode = \"advisory\"\n"));
+    server.proven.write("b.txt", "unproven\n");
+    server.proven.commit("Unproven");
+    let pushed = server.push(&["main"]);
+    pushed.is_let_in();
+    assert!(pushed.0.err.contains("ANCHOR_MISSING") && pushed.0.err.contains("advisory"), "{pushed:?}");
+}
+
+#[test]
+fn seal_from_the_future_is_not_let_in() {
+    let server = Server::with_the_proven(STRICT);
+    let proven = &server.proven;
+    proven.scratch.json(&["seal"]);
+    let seal = proven.git(&["cat-file", "blob", "refs/proof/rounds:seal.json"]);
+    let mut seal: serde_json::Value = serde_json::from_str(&seal).unwrap();
+    seal["sealed_at"] = "9999-01-01T00:00:00.000Z".into();
+    let blob = proven.blob(seal.to_string());
+    let tree = proven.git_with(&["mktree"], format!("100644 blob {blob}\tseal.json\n"));
+    let forged = proven.git(&["commit-tree", &tree, "-m", "Round 1"]);
+    server.push(&[&format!("{forged}:refs/proof/rounds")]).is_refused("which is still to come");
+    server.push(&["refs/proof/rounds"]).is_let_in();
+}
+
+#[test]
+fn unsigned_seal_is_not_let_in_where_sealers_are_named() {
+    let server = Server::with_the_proven(&format!("{STRICT}sealers = [\"ada@x\"]\n"));
+    server.proven.scratch.json(&["seal"]);
+    server.push(&["refs/proof/rounds"]).is_refused("none of proof.sealers has signed");
 }
 
 #[test]
@@ -195,7 +313,11 @@ fn evidence_that_says_more_takes_the_place_of_what_was_planted() {
     let server = Server::new(STRICT);
     let good = server.proven.evidence();
     server.proven.git(&["update-ref", "-d", PROOFS[1]]);
-    server.push_changed(PROOFS[1], |proven| proven.set_evidence(&good[..3])).is_let_in();
+    let entry: serde_json::Value = serde_json::from_str(&good[2]).unwrap();
+    let hash = crate::naive::hex(&crate::naive::sha256(&[good[2].as_bytes()]));
+    let mut less = good.clone();
+    less[2] = serde_json::json!({ "prev_hash": entry["prev_hash"], "withheld": hash }).to_string();
+    server.push_changed(PROOFS[1], |proven| proven.set_evidence(&less)).is_let_in();
     server.push_changed(PROOFS[1], |proven| proven.set_evidence(&good)).is_let_in();
     server.push(&[PROOFS[0]]).is_let_in();
     server.push(&["main"]).is_let_in();

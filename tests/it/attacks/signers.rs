@@ -165,10 +165,14 @@ fn junk_signature_beside_a_good_one_is_a_warning() {
 
 #[test]
 fn junk_signature_does_no_harm_where_nobody_must_sign() {
-    let signed = Signed::new(0, "", "");
-    let (good, wrong) = (signed.good("ada"), signed.line("eve", "file", None));
+    let signed = Signed::new(0, "ada@x {ada}\n", "");
+    let (good, wrong, nobodys) =
+        (signed.good("ada"), signed.line("ada", "file", None), signed.line("eve", "file", None));
     signed.gate_with(&[good, wrong.clone()]).passes().warns("SIGNATURE_INVALID");
-    signed.gate_with(&[wrong]).fails("SIGNATURE_INVALID");
+    signed.gate_with(std::slice::from_ref(&wrong)).fails("SIGNATURE_INVALID");
+    // Nobody asks whether the signature of a key that is not listed is one.
+    signed.gate_with(std::slice::from_ref(&nobodys)).passes().warns("SIGNER_UNKNOWN");
+    signed.gate_with(&[wrong, nobodys]).passes().warns("SIGNATURE_INVALID");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn vouched() -> Squashed {
     squashed.proven.gate().fails("ANCHOR_MISSING");
     squashed.signs_as("ada");
     let said = squashed.vouch(&["--for", "main~1..topic"]);
-    assert_eq!((&said["verdict"], &said["vouched"], &said["created"]), (&json!("pass"), &json!(true), &json!(true)));
+    assert_eq!((&said["verdict"], &said["vouched"], &said["created"]), (&json!("vouched"), &json!(true), &json!(true)));
     squashed
 }
 
@@ -45,9 +45,12 @@ fn vouched() -> Squashed {
 fn squash_whose_context_changed_passes_by_the_word_of_a_maintainer() {
     let squashed = vouched();
     let judged = squashed.proven.gate();
-    judged.passes().warns("VOUCHED").warns("ANCHOR_MISSING");
+    judged.is_vouched().warns("VOUCHED").warns("ANCHOR_MISSING");
     let commit = &judged.said["commits"][0];
-    assert_eq!(judged.said["summary"], json!({ "pass": 1, "fail": 0, "exempt": 0, "unchecked": 0, "vouched": 1 }));
+    assert_eq!(
+        judged.said["summary"],
+        json!({ "pass": 0, "vouched": 1, "missing": 0, "fail": 0, "exempt": 0, "unchecked": 0 })
+    );
     assert_eq!((&commit["binding"], &commit["sessions"]), (&Value::Null, &json!([])), "{commit}");
     let mut word = commit["vouched"].clone();
     assert!(word.as_object_mut().unwrap().remove("said_at").is_some_and(|at| at.is_string()));
@@ -61,25 +64,28 @@ fn squash_whose_context_changed_passes_by_the_word_of_a_maintainer() {
     });
     assert_eq!(word, expected);
     // verify says the same; without the word it would be a commit without a proof.
-    squashed.proven.judge(&["verify", &squashed.commit]).passes().warns("VOUCHED");
+    squashed.proven.judge(&["verify", &squashed.commit]).is_vouched().warns("VOUCHED");
 }
 
 #[test]
 fn every_format_tells_a_word_from_a_proof() {
     let squashed = vouched();
     let human = squashed.shown("human");
-    assert!(human.starts_with("Vouched for, not proven: 1 vouched for.\n"), "{human}");
-    assert!(human.contains(&format!("\n  pass, vouched for by ada@x (not proven): {REASON}\n")), "{human}");
-    assert!(human.contains("\n  session s: 5 entries, evidence verified, by word\n"), "{human}");
+    assert!(human.starts_with("Vouched for, not proven: 1 vouched.\n"), "{human}");
+    assert!(human.contains(&format!("\n  vouched by ada@x (a person's word, not a proof): {REASON}\n")), "{human}");
+    assert!(human.contains("\n  session s: 5 entries, evidence adds up, named by the person\n"), "{human}");
     assert!(human.contains("\n  note: VOUCHED ada@x vouches for the commit as the squash of "), "{human}");
-    let counts = "1 commit: 1 vouched for by a person and not proven.";
+    let counts = "1 commit: 1 vouched.";
     let github = squashed.shown("github");
     assert!(github.contains("::warning file=a.txt,line=1,title=VOUCHED in "), "{github}");
     assert!(github.contains("a person's word, not a proof") && github.contains(counts), "{github}");
     let markdown = squashed.shown("markdown");
     assert!(markdown.contains(counts), "{markdown}");
-    assert!(markdown.contains("\n| **vouched for** | "), "{markdown}");
-    assert!(markdown.contains(&format!("| vouched for by `ada@x` (not proven): `{REASON}`<br>")), "{markdown}");
+    assert!(markdown.contains("\n| **vouched** | "), "{markdown}");
+    assert!(
+        markdown.contains(&format!("| vouched by `ada@x` (a person's word, not a proof): `{REASON}`<br>")),
+        "{markdown}"
+    );
     let sarif: Value = serde_json::from_str(&squashed.shown("sarif")).unwrap();
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     let result = results.iter().find(|result| result["ruleId"] == "VOUCHED").unwrap();
@@ -95,7 +101,7 @@ fn every_format_tells_a_word_from_a_proof() {
 fn verify_tells_what_the_sessions_decided() {
     let squashed = vouched();
     let told = squashed.proven.scratch.run(["verify", &squashed.commit]);
-    let session = "  session s: 5 entries, evidence verified, by word\n    intent: try it\n    decision: shout five and nothing else\n";
+    let session = "  session s: 5 entries, evidence adds up, named by the person\n    intent: try it\n    decision: shout five and nothing else\n";
     assert!(told.text().contains(session), "{told:?}");
 }
 
@@ -112,7 +118,7 @@ fn reason_is_only_shown() {
         }
     }
     assert!(!squashed.shown("junit").contains("<b>"));
-    assert!(squashed.proven.judge(&["verify"]).passes().said["commits"][0]["vouched"]["reason"] == reason);
+    assert!(squashed.proven.judge(&["verify"]).is_vouched().said["commits"][0]["vouched"]["reason"] == reason);
 }
 
 #[test]
@@ -136,7 +142,7 @@ fn vouching_twice_is_said_once() {
     let other = squashed.proven.scratch.json(&["vouch", &squashed.commit, "--reason", "And I read it."]);
     assert_eq!(other["created"], true);
     assert_eq!(squashed.proven.note(&squashed.commit).lines().count(), 2);
-    squashed.proven.gate().passes();
+    squashed.proven.gate().is_vouched();
 }
 
 #[test]
@@ -146,7 +152,7 @@ fn word_that_another_writer_overwrote_is_put_back() {
     squashed.proven.gate().fails("ANCHOR_MISSING");
     let anchored = squashed.proven.scratch.json(&["anchor", "--session", "s", "--commit", "topic"]);
     assert_eq!(anchored["restored"], 1, "{anchored}");
-    squashed.proven.gate().passes().warns("VOUCHED");
+    squashed.proven.gate().is_vouched().warns("VOUCHED");
 }
 
 #[test]
@@ -166,16 +172,16 @@ fn it_says_whether_the_gate_will_take_it() {
     let squashed = Squashed::with("", PEOPLE, "", "Squash\n\nProof-Grade: true");
     squashed.signs_as("ada");
     let said = squashed.vouch(&[]);
-    assert_eq!((&said["verdict"], &said["vouched"]), (&json!("fail"), &json!(false)), "{said}");
+    assert_eq!((&said["verdict"], &said["vouched"]), (&json!("missing"), &json!(false)), "{said}");
     let ran = squashed.proven.scratch.run(["vouch", &squashed.commit, "--reason", "Again."]);
-    assert!(ran.text().contains("The gate does not take it, by the policy of the commit's parent:\n"), "{ran:?}");
+    assert!(ran.text().contains("The gate does not accept it, by the policy of the commit's parent:\n"), "{ran:?}");
     assert!(ran.text().contains("WORD_NOT_TAKEN ada@x vouches for the commit, and policy lists nobody"), "{ran:?}");
     let listed = Squashed::new();
     listed.signs_as("ada");
     let ran = listed.proven.scratch.run(["vouch", "HEAD", "--for", "main~1..topic", "--reason", REASON]);
     assert!(ran.text().starts_with("Vouched for "), "{ran:?}");
-    assert!(ran.text().contains(": 1 proven, 0 in no need of a proof\n"), "{ran:?}");
-    assert!(ran.text().ends_with("a word and not a proof. git proof sync shares it.\n"), "{ran:?}");
+    assert!(ran.text().contains(": 1 proven, 0 not required\n"), "{ran:?}");
+    assert!(ran.text().ends_with("a person's word, not a proof. git proof sync shares it.\n"), "{ran:?}");
 }
 
 #[test]
@@ -190,9 +196,9 @@ fn range_in_which_something_is_not_proven_is_refused() {
     let error = squashed.refused(&["--for", "main~1..topic", "--reason", REASON], "ERR_NOT_PROVEN", 1);
     assert_eq!(
         error["details"]["commits"],
-        json!([{ "commit": commit, "verdict": "fail", "codes": ["ANCHOR_MISSING"] }])
+        json!([{ "commit": commit, "verdict": "missing", "codes": ["ANCHOR_MISSING"] }])
     );
-    assert!(error["message"].as_str().unwrap().starts_with("of main~1..topic, 1 proven, 0 in no need"), "{error}");
+    assert!(error["message"].as_str().unwrap().starts_with("of main~1..topic, 1 proven, 0 not required"), "{error}");
     assert_eq!(proven.tip("refs/notes/proof"), before);
     // Nor does a word for the part help.
     proven.scratch.json(&["vouch", "topic", "--reason", "I read b."]);
@@ -228,5 +234,5 @@ fn word_for_a_commit_that_names_its_sessions_names_them_too() {
     squashed.signs_as("ada");
     let said = squashed.vouch(&[]);
     assert_eq!(said["sessions"], json!([{ "root": squashed.proven.root, "count": 5 }]), "{said}");
-    assert_eq!(said["verdict"], "pass", "{said}");
+    assert_eq!(said["verdict"], "vouched", "{said}");
 }

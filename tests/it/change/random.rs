@@ -6,10 +6,10 @@ use git_proof::proof::digest::CommitId;
 use super::scratch::{Entry, FILE, OPTIONS, Scratch, judge, judging, output};
 
 /// Random numbers that are the same each time (splitmix64).
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut bits = self.0;
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -18,18 +18,18 @@ impl Random {
     }
 
     /// A number below `end`.
-    fn below(&mut self, end: usize) -> usize {
+    pub(super) fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.next() % u64::try_from(end.max(1)).unwrap()).unwrap()
     }
 
-    fn of<T: Copy>(&mut self, choices: &[T]) -> T {
+    pub(super) fn of<T: Copy>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())]
     }
 }
 
 /// What the lines of a file look like.
 #[derive(Debug, Clone, Copy)]
-enum Lines {
+pub(super) enum Lines {
     /// So many different ones.
     Few(usize),
     /// So many different ones, where there are hundreds.
@@ -43,7 +43,7 @@ enum Lines {
 }
 
 impl Lines {
-    fn line(self, random: &mut Random) -> Vec<u8> {
+    pub(super) fn line(self, random: &mut Random) -> Vec<u8> {
         match self {
             Self::Few(kinds) => vec![b"abcdefghijklmnopqrstuvwxyz"[random.below(kinds)]],
             Self::Words(kinds) => format!("word {}", random.below(kinds)).into_bytes(),
@@ -62,13 +62,13 @@ impl Lines {
         }
     }
 
-    fn lines(self, random: &mut Random, count: usize) -> Vec<Vec<u8>> {
+    pub(super) fn lines(self, random: &mut Random, count: usize) -> Vec<Vec<u8>> {
         (0..count).map(|_| self.line(random)).collect()
     }
 }
 
 /// Changes a file in one place.
-fn edit(random: &mut Random, lines: &mut Vec<Vec<u8>>, kind: Lines, longest: usize) {
+pub(super) fn edit(random: &mut Random, lines: &mut Vec<Vec<u8>>, kind: Lines, longest: usize) {
     let at = random.below(lines.len() + 1);
     let end = (at + random.below(longest + 1)).min(lines.len());
     match random.below(6) {
@@ -186,7 +186,7 @@ fn find(text: &[u8], id: &CommitId) -> usize {
 }
 
 /// How many pairs are compared: `PAIRS=20000 SEED=7 cargo test --test it change::random` compares as many as one likes.
-fn asked<N: std::str::FromStr<Err: std::fmt::Debug>>(name: &str, otherwise: N) -> N {
+pub(super) fn asked<N: std::str::FromStr<Err: std::fmt::Debug>>(name: &str, otherwise: N) -> N {
     std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
 }
 

@@ -172,5 +172,5 @@ fn directories_in_directories_are_followed_as_far_as_git_goes() {
     let deepest = (0..2048).map(|_| deeper()).last().unwrap();
     let path = [&b"d/".repeat(2048)[..], b"f"].concat();
     assert_eq!(git.paths_between(None, &deepest).unwrap(), [path]);
-    assert!(matches!(git.paths_between(None, &deeper()), Err(ObjectError::Damaged(..))));
+    assert!(matches!(git.paths_between(None, &deeper()), Err(ObjectError::Limit(..))));
 }

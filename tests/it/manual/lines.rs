@@ -210,7 +210,8 @@ fn the_terminal_session_of_the_readme_happens_as_it_is_told() {
 /// A line, with one word for every id and hash, and one blank between words.
 fn without_hashes(line: &str) -> String {
     let is_hash = |word: &str| word.len() > 6 && word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    let plain = |word: &'_ str| if is_hash(word.trim_matches([':', ']'])) { "#".to_owned() } else { word.to_owned() };
+    let plain =
+        |word: &'_ str| if is_hash(word.trim_matches([':', ']', '(', ')'])) { "#".to_owned() } else { word.to_owned() };
     line.split_whitespace().map(plain).collect::<Vec<_>>().join(" ")
 }
 
@@ -231,6 +232,7 @@ fn commands_and_options_that_the_pages_name_exist() {
         "docs/memory.md",
         "docs/retention.md",
         "docs/rounds.md",
+        "docs/secrets.md",
     ] {
         let text = page(name);
         for span in text.split('`').filter_map(|span| span.strip_prefix("git proof ")) {

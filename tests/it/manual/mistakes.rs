@@ -58,7 +58,7 @@ const OPEN: &[Mistake] = &[
     (&["anchor"], 1, &["session s is not finalized", "git proof finalize --session s"]),
     (&["anchor", "--sign", "--session", "t"], 2, &["there is no session t", "git proof log --all"]),
     (&["verify", "nope"], 2, &["\"nope\" is not a commit", "git log --oneline"]),
-    (&["verify", "a..b"], 2, &["a..b is not a range", "BASE..HEAD"]),
+    (&["verify", "a..b"], 2, &["\"a\" is not a commit", "git fetch"]),
     (&["gate", "--base", "HEAD", "--require-policy"], 3, &["HEAD has no .proof/policy.toml", "--require-policy"]),
     (&["sign"], 2, &["has no anchor that could be signed", "git proof verify"]),
     (&["sync"], 4, &["origin cannot be reached", "git fetch must work first"]),

@@ -68,11 +68,12 @@ git update-ref ORIG_HEAD HEAD
 git commit --quiet --amend -m "Importer: t-91-limits, reworded"
 git push --quiet --set-upstream origin feature
 
-# A squash whose neighbouring lines are no longer those of the branch.
+# A squash that git could not make: main had changed the line beside it, and a person has merged the two.
 git checkout --quiet -b squashed main
-sed -i 's/^step 2$/step two/' importer.txt
-git commit --quiet --all -m "Importer: step two"
-git merge --quiet --squash feature
+sed -i 's/^step 4$/step four/' importer.txt
+git commit --quiet --all -m "Importer: step four"
+git show feature:importer.txt | sed 's/^step 4$/step four/' >importer.txt
+git add importer.txt
 git commit --quiet -m "Importer, squashed (#7)" -m "Proof-Grade: true"
 git checkout --quiet feature
 

@@ -1,9 +1,10 @@
 //! What the server says of itself: short, complete, and as clients need it.
 
-use rmcp::model::{GetPromptRequestParams, ReadResourceRequestParams};
+use rmcp::model::{GetPromptRequestParams, GetPromptResponse, ReadResourceRequestParams};
 use serde_json::{Value, json};
 
 use super::{Agent, ERAS, Era, repository};
+use crate::report::characters::{assert_inert, hostile};
 
 const CORE: [&str; 6] = [
     "audit_session_start",
@@ -153,6 +154,24 @@ fn prompts_name_the_calls() {
     for (name, arguments) in [("why", json!({})), ("close-task", json!({})), ("other", json!({}))] {
         assert!(get(name, arguments).is_err(), "{name}");
     }
+}
+
+/// A prompt and the list of sessions show what somebody else may have written.
+#[test]
+fn text_of_others_is_inert_in_prompts_and_in_the_list_of_sessions() {
+    let home = repository();
+    let agent = Agent::new(home.path());
+    agent.ok("audit_session_start", json!({ "intent": hostile(), "session_id": "s1" }));
+    let listed = agent.ask(async |peer| peer.list_all_resources().await.unwrap());
+    assert_eq!(listed.len(), 1);
+    assert_inert("the title", listed[0].title.as_deref().unwrap());
+    let mut request = GetPromptRequestParams::new("why");
+    request.arguments = Some(serde_json::from_value(json!({ "session_id": hostile() })).unwrap());
+    let result = agent.ask(async |peer| peer.get_prompt_once(request).await).unwrap();
+    let GetPromptResponse::Complete(result) = result else { panic!("{result:?}") };
+    let result = serde_json::to_value(result).unwrap();
+    let said = result["messages"][0]["content"]["text"].as_str().unwrap_or_else(|| panic!("{result}"));
+    assert_inert("the prompt", said);
 }
 
 #[test]

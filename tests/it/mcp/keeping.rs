@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Agent, check, commit, ledger, repository};
+use super::{Agent, check, commit, ledger, repository, stage};
 use crate::common;
 
 #[test]
@@ -49,9 +49,11 @@ fn a_round_is_sealed_once_its_sessions_are_anchored() {
     agent.ok("audit_session_start", json!({ "intent": "seal", "session_id": "s1" }));
     let open = agent.refused("ERR_OPEN_SESSIONS", "round_seal", json!({}));
     assert_eq!(open["details"]["open"], json!(["s1"]));
+    stage(home.path(), "second");
     agent.ok("thought_record", json!({ "session_id": "s1", "type": "reflection", "content": "done" }));
     let root = agent.ok("merkle_finalize", json!({ "session_id": "s1" }));
     agent.refused("ERR_NOTHING_TO_SEAL", "round_seal", json!({}));
+    commit(home.path(), "second");
     agent.ok("anchor_commit", json!({ "session_id": "s1", "commits": ["HEAD"] }));
     agent.ok("audit_session_start", json!({ "intent": "goes on", "session_id": "s2" }));
     let sealed = agent.ok("round_seal", json!({ "defer": true, "sign": false }));
@@ -77,8 +79,10 @@ fn a_chain_of_rounds_that_was_altered_is_reported_in_words_for_an_agent() {
     run(&["update-ref", "-d", "refs/proof/rounds"]);
     run(&["config", "gpg.format", "openpgp"]);
     agent.ok("audit_session_start", json!({ "intent": "seal", "session_id": "s1" }));
+    stage(home.path(), "second");
     agent.ok("thought_record", json!({ "session_id": "s1", "type": "reflection", "content": "done" }));
     agent.ok("merkle_finalize", json!({ "session_id": "s1" }));
+    commit(home.path(), "second");
     agent.ok("anchor_commit", json!({ "session_id": "s1", "commits": ["HEAD"] }));
     let error = agent.refused("ERR_SIGNING_FAILED", "round_seal", json!({ "sign": true }));
     assert!(error["hint"].as_str().unwrap().contains("sign=false"), "{error}");
@@ -120,10 +124,11 @@ fn old_texts_are_moved_and_proofs_stay() {
     let home = repository();
     let agent = Agent::new(home.path());
     for session in ["s1", "s2"] {
-        commit(home.path(), session);
         agent.ok("audit_session_start", json!({ "intent": "keep", "session_id": session }));
+        stage(home.path(), session);
         agent.ok("thought_record", json!({ "session_id": session, "type": "reflection", "content": "done" }));
         agent.ok("merkle_finalize", json!({ "session_id": session }));
+        commit(home.path(), session);
         agent.ok("anchor_commit", json!({ "session_id": session, "commits": ["HEAD"] }));
         agent.ok("round_seal", json!({ "sign": false }));
     }

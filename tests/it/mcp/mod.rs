@@ -168,6 +168,13 @@ pub(super) fn commit(directory: &Path, name: &str) {
     }
 }
 
+/// Stages what [`commit`] commits.
+pub(super) fn stage(directory: &Path, name: &str) {
+    std::fs::write(directory.join(name), name).unwrap();
+    let run = common::run(common::command("git", directory).args(["add", name]));
+    assert_eq!(run.code, Some(0), "{run:?}");
+}
+
 /// The store itself, to look at or to break.
 pub(super) fn database(directory: &Path) -> rusqlite::Connection {
     rusqlite::Connection::open(directory.join(".git/proof/store.db")).unwrap()

@@ -128,6 +128,10 @@ fn every_code_of_a_session() {
     refused("ERR_TOO_LARGE", "audit_session_start", json!({ "intent": "x".repeat(70_000) }), "summary");
     let secret = || json!({ "content": format!("the token is {SECRET}") });
     refused("ERR_SECRET_DETECTED", "thought_record", record(secret()), "private=true");
+    let closing = json!({ "type": "reflection", "content": format!("the token is {SECRET}") });
+    refused("ERR_SECRET_DETECTED", "thought_record", record(closing), "private analysis");
+    let closing = json!({ "type": "reflection", "private": true });
+    refused("INVALID_PARAMS", "thought_record", record(closing), "private analysis");
     refused("ERR_SECRET_DETECTED", "audit_session_start", json!({ "intent": SECRET }), "without");
     let attest = json!({ "session_id": "s1", "operations": [SECRET] });
     refused("ERR_SECRET_DETECTED", "merkle_attest", attest, "digest");

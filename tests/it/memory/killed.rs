@@ -73,7 +73,7 @@ fn two_who_pack_and_one_who_puts_lose_no_note_and_pack_none_twice() {
     if !waiting(&scratch, "s").is_empty() {
         scratch.json(&["memory", "pack"]);
     }
-    let leaves = entries(&scratch, "s").iter().filter(|entry| entry.starts_with("{\"memory\"")).count();
+    let leaves = entries(&scratch, "s").iter().filter(|entry| entry.starts_with("{\"note\"")).count();
     assert_eq!((leaves, scratch.rows("memory_long_term")), (20, 20));
     for number in 0..20 {
         scratch.json(&["memory", "prove", "--text", &format!("note {number}")]);

@@ -9,6 +9,11 @@ use serde_json::Value;
 
 use crate::store::scratch::Scratch;
 
+/// The bytes of a text of hex digits.
+fn unhex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|at| u8::from_str_radix(&text[at..at + 2], 16).unwrap()).collect()
+}
+
 /// The texts of the notes that wait in a session.
 #[track_caller]
 fn waiting(scratch: &Scratch, session: &str) -> Vec<String> {

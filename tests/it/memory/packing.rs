@@ -1,11 +1,11 @@
 //! What packing does to a session, and what is published of it.
 
 use git_proof::proof::memory::MemoryAttestation;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{entries, waiting};
+use super::{entries, unhex, waiting};
 use crate::store::independent::{hex, sha256};
-use crate::store::scratch::{Scratch, text};
+use crate::store::scratch::{Ran, Scratch, has, text};
 
 #[test]
 fn notes_are_listed_in_the_order_in_which_they_were_put() {
@@ -43,9 +43,16 @@ fn each_note_becomes_a_leaf_and_its_text_goes() {
     assert_eq!((scratch.rows("memory_short_term"), scratch.rows("memory_long_term")), (0, 3));
     let found = entries(&scratch, "s");
     assert_eq!((found.len(), found[0].as_str(), found[4].as_str()), (5, "plan", "reflection"));
-    for (note, entry) in ["first", "second", "third"].iter().zip(&found[1..4]) {
-        let said = MemoryAttestation::parse(entry.as_bytes()).unwrap();
-        assert_eq!(said.text_hash.to_string(), hex(&sha256(note.as_bytes())));
+    let mut salts = std::collections::BTreeSet::new();
+    for ((note, entry), left) in
+        ["first", "second", "third"].iter().zip(&found[1..4]).zip(packed["packed"].as_array().unwrap())
+    {
+        let said: Value = serde_json::from_str(entry).unwrap();
+        let salt = unhex(text(left, "salt"));
+        assert_eq!(text(&said["note"], "commitment"), hex(&sha256(&[&salt[..], note.as_bytes()].concat())));
+        assert_eq!(said, json!({ "note": { "commitment": left["commitment"], "put_at": left["put_at"] } }));
+        assert!(MemoryAttestation::parse(entry.as_bytes()).is_ok());
+        assert_eq!((salt.len(), salts.insert(salt)), (32, true), "a salt is used once");
     }
     assert_eq!(packed["count"], 3);
     let reflection = &packed["reflection"];
@@ -103,7 +110,7 @@ fn what_is_staged_is_attested_before_the_reflection() {
     scratch.json(&["memory", "put", "--text", "a note"]);
     scratch.json(&["memory", "pack"]);
     let found = entries(&scratch, "s");
-    assert!(found[0].starts_with("{\"memory\""), "{found:?}");
+    assert!(found[0].starts_with("{\"note\""), "{found:?}");
     assert!(found[1].starts_with("{\"git\""), "{found:?}");
     assert_eq!((found.len(), found[2].as_str()), (3, "reflection"));
     scratch.json(&["finalize"]);
@@ -125,10 +132,10 @@ fn memory_alone_roots_no_change() {
 }
 
 #[test]
-fn evidence_publishes_the_hash_and_neither_text_nor_key() {
+fn evidence_publishes_a_commitment_and_neither_text_nor_key_nor_salt() {
     let scratch = Scratch::with_session();
     scratch.json(&["memory", "put", "--text", "the-very-text", "--key", "the-very-key"]);
-    scratch.json(&["memory", "pack"]);
+    let packed = scratch.json(&["memory", "pack"])["packed"][0].clone();
     scratch.json(&["finalize"]);
     scratch.git(["commit", "-q", "--allow-empty", "-m", "first"]);
     scratch.json(&["anchor"]);
@@ -136,8 +143,10 @@ fn evidence_publishes_the_hash_and_neither_text_nor_key() {
     for name in scratch.git(["ls-tree", "-r", "--name-only", "refs/proof/evidence"]).lines() {
         published += &scratch.git(["show", &format!("refs/proof/evidence:{name}")]);
     }
-    assert!(published.contains(&hex(&sha256(b"the-very-text"))), "{published}");
-    assert!(!published.contains("the-very-"), "{published}");
+    assert!(published.contains(text(&packed, "commitment")), "{published}");
+    assert!(!published.contains("the-very-") && !published.contains(text(&packed, "salt")), "{published}");
+    // Nor what could be guessed from it.
+    assert!(!published.contains(&hex(&sha256(b"the-very-text"))), "{published}");
     // No table holds the text either.
     let kept: i64 = scratch
         .database()
@@ -193,4 +202,23 @@ fn text_of_a_note_does_not_reach_the_terminal_as_it_is() {
     let shown = scratch.run(["memory", "list"]);
     assert!(shown.text().contains("red"));
     assert!(!shown.out.contains('\u{1b}') && !shown.out.contains('\u{202e}'), "{:?}", shown.out);
+}
+
+#[test]
+fn packing_prints_how_a_text_is_checked() {
+    let scratch = Scratch::with_session();
+    std::fs::write(scratch.place.join("FILE"), "the text\n").unwrap();
+    scratch.json(&["memory", "put", "--text-file", "FILE"]);
+    let ran = scratch.run(["memory", "pack"]);
+    let packed = scratch.json(&["memory", "list"])["packed"][0].clone();
+    for field in ["commitment", "salt"] {
+        assert!(ran.text().contains(&format!("{field} {}", text(&packed, field))), "{}", ran.out);
+        assert!(scratch.run(["memory", "list"]).text().contains(text(&packed, field)));
+    }
+    if !has("xxd") || !has("sha256sum") {
+        return eprintln!("left out: xxd or sha256sum is not here");
+    }
+    let command = ran.out.lines().find(|line| line.contains("xxd")).unwrap().replace("SALT", text(&packed, "salt"));
+    let printed: Ran = scratch.command("sh").args(["-c", &command]).output().unwrap().into();
+    assert_eq!(&printed.text()[..64], text(&packed, "commitment"));
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::unhex;
 use crate::store::independent::{hex, sha256};
 use crate::store::scratch::{Scratch, text};
 
@@ -31,9 +32,10 @@ fn every_packed_note_is_proven_from_its_text() {
             assert_eq!(held["valid"], true, "{scheme}");
             let proof = scratch.json(&["memory", "prove", "--text", &note]);
             assert_eq!(serde_json::from_str::<Value>(&line.out).unwrap(), proof["proof"]);
-            // From text to leaf with nothing of ours: the text's hash is in the line, the line's is the leaf.
+            // From text to leaf with nothing of ours: the line commits to the text, and the line's hash is the leaf.
             let attested = text(&proof, "line");
-            assert!(attested.contains(&hex(&sha256(note.as_bytes()))));
+            let committed = hex(&sha256(&[unhex(text(&proof, "salt")), note.into_bytes()].concat()));
+            assert!(attested.contains(&committed) && proof["commitment"] == committed.as_str(), "{attested}");
             let parsed: Value = serde_json::from_str(attested).unwrap();
             let hashed = if scheme == "ams-v0" { text(&parsed, "attest") } else { attested };
             assert_eq!(hex(&sha256(hashed.as_bytes())), text(&held, "leaf_hash"), "{scheme}");
@@ -94,7 +96,8 @@ fn anyone_with_a_clone_finds_the_leaf_with_git_and_sha256sum() {
     scratch.git(["clone", "-q", ".", clone.to_str().unwrap()]);
     let refs = "refs/proof/evidence:refs/proof/evidence";
     scratch.git(["-C", clone.to_str().unwrap(), "fetch", "-q", "origin", refs]);
-    let hash = hex(&sha256(b"note 5"));
+    let salt = unhex(text(&scratch.json(&["memory", "prove", "--text", "note 5"]), "salt"));
+    let hash = hex(&sha256(&[&salt[..], b"note 5"].concat()));
     let line = scratch.git(["-C", clone.to_str().unwrap(), "grep", "-h", &hash, "refs/proof/evidence"]);
     let leaf = hex(&sha256(line.trim_end_matches('\n').as_bytes()));
     assert_eq!(scratch.json(&["memory", "prove", "--text", "note 5"])["leaf_hash"], leaf.as_str());
@@ -103,13 +106,12 @@ fn anyone_with_a_clone_finds_the_leaf_with_git_and_sha256sum() {
 #[test]
 fn row_that_points_to_another_leaf_proves_nothing() {
     let scratch = packed("v1");
-    let database = scratch.without_triggers();
     let forge = "UPDATE memory_long_term SET record_id = (SELECT record_id FROM memory_long_term WHERE note_id = 1)";
-    database.execute(forge, []).unwrap();
+    scratch.without_triggers().execute(forge, []).unwrap();
     scratch.json(&["memory", "prove", "--text", "note 0"]);
     scratch.refused(&["memory", "prove", "--text", "note 1"], "ERR_CHAIN_BROKEN", 1);
     let forge = "UPDATE memory_long_term SET record_id = (SELECT id FROM thought_records WHERE type = 'reflection')";
-    database.execute(forge, []).unwrap();
+    scratch.without_triggers().execute(forge, []).unwrap();
     scratch.refused(&["memory", "prove", "--text", "note 1"], "ERR_CHAIN_BROKEN", 1);
 }
 

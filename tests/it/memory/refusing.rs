@@ -74,8 +74,11 @@ fn text_is_held_to_the_limits_of_a_record() {
 #[test]
 fn nobody_attests_by_hand_what_was_in_working_memory() {
     let scratch = Scratch::with_session();
-    for claim in ["{\"memory\":{}}", " {\"memory\" :1", "{\"a\":1,\"memory\":\"x\"}"] {
-        scratch.refused(&["attest", claim], "INVALID_PARAMS", 2);
+    for key in ["memory", "note"] {
+        for claim in [format!("{{\"{key}\":{{}}}}"), format!(" {{\"{key}\" :1"), format!("{{\"a\":1,\"{key}\":\"x\"}}")]
+        {
+            scratch.refused(&["attest", &claim], "INVALID_PARAMS", 2);
+        }
     }
-    scratch.json(&["attest", "the memory was packed"]);
+    scratch.json(&["attest", "the memory was packed, says this note"]);
 }

@@ -15,6 +15,7 @@ fn every_format_ends_with_the_same_exit_code() {
         }
     }
     project.git(&["update-ref", "-d", "refs/notes/proof"]);
+    project.git(&["remote", "add", "origin", "../nowhere"]);
     for format in FORMATS {
         assert_eq!(project.gate("main", &["--format", format]).exit, Some(3), "{format}");
     }
@@ -37,8 +38,14 @@ fn github_gets_an_annotation_at_a_file_of_the_commit() {
     let lines: Vec<&str> = ran.out.lines().collect();
     assert_eq!(lines.len(), 2, "{lines:?}");
     assert!(lines[0].starts_with("::error file=src/b.rs,line=1,title=ANCHOR_MISSING in "), "{}", lines[0]);
-    assert!(lines[0].contains("::the commit is proof-grade and has no anchor%0Acommit: change src/b.rs%0Ahint: "));
-    assert!(lines[1].starts_with("git proof gate: turned away. 3 commits: 1 broken"), "{}", lines[1]);
+    assert!(lines[0].contains("::a proof is required, and there is none%0Acommit: change src/b.rs%0Ahint: "));
+    assert!(
+        lines[1].starts_with(
+            "git proof gate: a required proof is missing. 3 commits: 1 proven, 1 missing, 1 not required."
+        ),
+        "{}",
+        lines[1]
+    );
 }
 
 #[test]
@@ -59,7 +66,10 @@ fn the_job_summary_is_added_to_what_is_there() {
     };
     assert_eq!(gate(&file).status.code(), Some(1));
     let text = std::fs::read_to_string(&file).unwrap();
-    assert!(text.starts_with("before\n<!-- git-proof gate -->\n### git proof gate: turned away\n"), "{text}");
+    assert!(
+        text.starts_with("before\n<!-- git-proof gate -->\n### git proof gate: a required proof is missing\n"),
+        "{text}"
+    );
     // No room is left: the verdict stands, and someone is told.
     let full = vec![b'x'; (1 << 20) - 100];
     std::fs::write(&file, &full).unwrap();
@@ -86,10 +96,12 @@ fn markdown_shows_the_worst_first_and_counts_what_needs_no_proof() {
     let ran = mixed().gate("main", &["--format", "markdown"]);
     let rows: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("| ")).collect();
     assert_eq!(rows.len(), 3, "{rows:?}");
-    assert!(rows[1].starts_with("| **fail** | ") && rows[1].contains(" | `change src/b.rs` | `ANCHOR_MISSING` "));
-    assert!(rows[1].ends_with("must be anchored: `a trailer matches proof_grade.trailers \"Assisted-by: .*\"` |"));
-    assert!(rows[2].starts_with("| pass | ") && rows[2].ends_with("| session `s1`, 3 entries, exact, rooted |"));
-    assert!(ran.out.contains("3 commits: 1 broken or without a proof that must be there, 1 proven, 1 in no need of"));
+    assert!(rows[1].starts_with("| **missing** | ") && rows[1].contains(" | `change src/b.rs` | `ANCHOR_MISSING` "));
+    assert!(rows[1].ends_with(
+        "must be anchored: `the line \"Assisted-by: an agent\" of its message matches proof_grade.trailers` |"
+    ));
+    assert!(rows[2].starts_with("| proven | ") && rows[2].ends_with("| session `s1`, 3 entries, exact, rooted |"));
+    assert!(ran.out.contains("3 commits: 1 proven, 1 missing, 1 not required."));
 }
 
 #[test]
@@ -148,6 +160,7 @@ fn junit_has_a_case_for_each_commit() {
     assert_eq!(text.matches("<failure type=\"ANCHOR_MISSING\" ").count(), 1);
     assert_eq!(text.matches("<skipped ").count(), 1);
     project.git(&["update-ref", "-d", "refs/notes/proof"]);
+    project.git(&["remote", "add", "origin", "../nowhere"]);
     let text = project.gate("main", &["--format", "junit"]).out;
     assert!(text.contains("<error type=\"REF_NOT_FETCHED\" "), "{text}");
 }

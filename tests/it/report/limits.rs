@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use git_proof::ops::{CommitVerdict, Summary, VerifyOutcome};
+use git_proof::ops::{CommitVerdict, RulesView, Summary, VerifyOutcome};
 use git_proof::proof::digest::CommitId;
 use git_proof::proof::finding::{Finding, FindingCode, Verdict};
 use git_proof::report::{COMMENT, Report, SUMMARY, github, junit, markdown, sarif};
@@ -28,6 +28,8 @@ fn broken(commits: u64, findings: usize, text: &str) -> VerifyOutcome {
         summary: Summary { fail: commits, ..Summary::default() },
         commits: (0..commits).map(verdict).collect(),
         policy: "file",
+        rules: RulesView { commit: None, name: None, policy: "file", trusted: true },
+        enforced: true,
         range: None,
     }
 }
@@ -48,11 +50,11 @@ fn markdown_keeps_to_its_limit_and_says_what_is_left_out() {
             let outcome = broken(commits, 20, text);
             let text = markdown(&Report { outcome: &outcome, paths: &paths }, limit);
             assert!(text.len() <= limit, "{} > {limit}", text.len());
-            let rows = text.lines().filter(|line| line.starts_with("| **fail**")).count() as u64;
+            let rows = text.lines().filter(|line| line.starts_with("| **failed**")).count() as u64;
             if rows < commits {
                 let left = commits - rows;
                 assert!(text.ends_with(&format!(
-                    "\n{left} more commits are left out here, {left} of them broken: `git proof gate` in a clone shows all.\n"
+                    "\n{left} more commits are left out here, {left} of them not accepted: `git proof gate` in a clone shows all.\n"
                 )));
             }
         }

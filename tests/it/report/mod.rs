@@ -1,5 +1,6 @@
 //! The gate's verdict in every form, over every kind of range, and as a CI run asks for it.
 
+pub(crate) mod characters;
 mod docs;
 mod formats;
 mod hostile;
@@ -8,6 +9,7 @@ mod page;
 mod ranges;
 mod runner;
 mod server;
+mod vouched;
 
 use std::process::Command;
 

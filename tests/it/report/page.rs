@@ -61,8 +61,8 @@ fn a_page_tells_the_verdict_the_decisions_and_the_files() {
     project.decided("s1", &["A map.\nRejected: a list, which is slow."]);
     let page = project.page("HEAD");
     for part in [
-        "<h1><span class=\"mark pass\"",
-        "1 commit: 1 proven.",
+        "<b id=\"verdict\">Proven</b>. <span id=\"counts\">1 commit: 1 proven</span>.",
+        "<article class=\"commit pass\"",
         "<span class=\"rejected\">Rejected: a list, which is slow.</span>",
         "<code>s1</code><i> added</i>",
     ] {
@@ -72,6 +72,19 @@ fn a_page_tells_the_verdict_the_decisions_and_the_files() {
     let evidence = project.git(&["cat-file", "blob", &format!("refs/proof/evidence:{}/{root}.jsonl", &root[..2])]);
     let lines: Vec<&str> = evidence.lines().collect();
     assert_eq!(data(&page)["sessions"][0]["lines"], serde_json::json!(lines));
+}
+
+/// Whether anything adds up is for the script to say. Until it has, the page claims nothing.
+#[test]
+fn a_page_that_has_not_run_its_script_says_that_nothing_was_checked() {
+    let project = Project::new();
+    project.decided("s1", &["A map."]);
+    let page = project.page("HEAD");
+    let top = between(&page, "<header", "</header>");
+    assert!(top.contains("</span> Not checked yet</h1>") && top.contains("Nothing was checked yet"), "{top}");
+    assert!(top.contains("A page cannot vouch for itself; run <code>git proof verify "), "{top}");
+    assert_eq!(between(&page, "<title>", "</title>"), "git proof report: HEAD");
+    assert!(!between(&page, "<body>", "<main>").contains('✔'), "{top}");
 }
 
 #[test]
@@ -137,9 +150,8 @@ fn the_exit_code_is_that_of_verify_and_the_file_is_written_all_the_same() {
     let project = mixed();
     let file = project.file("page.html");
     let name = file.to_str().unwrap();
-    // A proof that is only missing is no broken one.
     let ran = project.report(&["main..topic", "--html", name]);
-    assert_eq!(ran.exit, Some(0), "{}", ran.err);
+    assert_eq!(ran.exit, Some(1), "{}", ran.err);
     assert!(ran.out.is_empty() && ran.err.contains("wrote "), "{ran:?}");
 
     let proven = project.git(&["rev-parse", "HEAD~2"]);
@@ -152,7 +164,7 @@ fn the_exit_code_is_that_of_verify_and_the_file_is_written_all_the_same() {
     let ran = project.report(&[&proven, "--html", name]);
     assert_eq!(ran.exit, Some(3), "{}", ran.err);
     let page = std::fs::read_to_string(&file).unwrap();
-    assert!(page.contains("Could not be checked") && page.contains("refs/proof/evidence is not in this clone"));
+    assert!(page.contains("Could not check") && page.contains("refs/proof/evidence is not in this clone"));
 }
 
 #[test]
@@ -165,7 +177,7 @@ fn programs_learn_what_was_written() {
     assert_eq!(ran["html"]["file"], file.to_str().unwrap());
     assert_eq!(ran["html"]["bytes"], std::fs::metadata(&file).unwrap().len());
     assert!(
-        ran["markdown"]["text"].as_str().unwrap().starts_with("<!-- git-proof report -->\n### git proof: verified\n")
+        ran["markdown"]["text"].as_str().unwrap().starts_with("<!-- git-proof report -->\n### git proof: proven\n")
     );
 }
 
@@ -296,7 +308,7 @@ fn rounds_are_drawn_where_there_are_any() {
             && page.contains("<g class=\"round ours\" data-round=\"2\">")
     );
     assert_eq!(data(&page)["seals"].as_array().unwrap().len(), 2);
-    assert_eq!(data(&page)["sessions"][0]["anchors"][0]["round"], 2);
+    assert_eq!(data(&page)["commits"][0]["sessions"][0]["round"], 2);
 }
 
 #[test]
@@ -329,7 +341,7 @@ fn evidence_that_was_forged_is_in_the_page_for_the_reader_to_see() {
     let ran = project.report(&["HEAD", "--html", "-"]);
     assert_eq!(ran.exit, Some(1), "{}", ran.err);
     assert!(ran.out.contains("its anchor does not hold") && ran.out.contains("so and not likewise"));
-    assert_eq!(data(&ran.out)["sessions"][0]["anchors"][0]["holds"], false);
+    assert_eq!(data(&ran.out)["commits"][0]["sessions"][0]["holds"], false);
 }
 
 impl Project {

@@ -108,9 +108,9 @@ fn a_proven_pull_request_passes_from_a_shallow_checkout() {
     let ran = forge.judge();
     assert_eq!(ran.exit, Some(0), "{}{}", ran.out, ran.err);
     // The range is the pull request's own, to its very end, and without the merge.
-    assert_eq!(ran.out, "git proof gate: may pass. 61 commits: 1 proven, 60 in no need of a proof.\n");
+    assert_eq!(ran.out, "git proof gate: proven. 61 commits: 1 proven, 60 not required.\n");
     let summary = std::fs::read_to_string(forge.project.scratch.around().join("summary")).unwrap();
-    assert!(summary.contains("### git proof gate: may pass"), "{summary}");
+    assert!(summary.contains("### git proof gate: proven"), "{summary}");
     // Nothing was written: a token that can only read will do.
     assert_eq!(forge.git(&forge.server, &["for-each-ref"]), before);
     // A second run in the same place comes to the same.
@@ -152,7 +152,7 @@ fn the_policy_of_a_base_that_moved_on_is_the_one_that_counts() {
     forge.check_out();
     let ran = forge.judge();
     assert_eq!(ran.exit, Some(1), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("61 commits: 60 broken"), "{}", ran.out);
+    assert!(ran.out.contains("61 commits: 1 proven, 60 missing"), "{}", ran.out);
 }
 
 #[test]

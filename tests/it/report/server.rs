@@ -50,12 +50,16 @@ fn a_push_is_let_in_once_its_proofs_are_there() {
     project.proven("s1", "a");
     let ran = push(&["main"]);
     assert_eq!(ran.exit, Some(1), "{}", ran.err);
-    assert!(ran.err.contains("remote: git proof: refs/heads/main is not let in: unchecked"), "{}", ran.err);
+    assert!(
+        ran.err.contains("remote: git proof: refs/heads/main is not let in: a required proof is missing"),
+        "{}",
+        ran.err
+    );
     let ran = push(&["refs/notes/proof", "refs/proof/evidence"]);
     assert_eq!(ran.exit, Some(0), "{}", ran.err);
     assert_eq!(push(&["main"]).exit, Some(0));
     project.unproven("b");
     let ran = push(&["main"]);
     assert_eq!(ran.exit, Some(1));
-    assert!(ran.err.contains("ANCHOR_MISSING the commit is proof-grade and has no anchor"), "{}", ran.err);
+    assert!(ran.err.contains("ANCHOR_MISSING a proof is required, and there is none"), "{}", ran.err);
 }

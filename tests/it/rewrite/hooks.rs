@@ -137,12 +137,22 @@ fn sync_runs_no_hook_of_a_push() {
     assert!(!project.around().join("count").exists());
 }
 
+/// A project whose remote has a policy: without one, what a push would bring is only remarked upon.
+fn guarded() -> Project {
+    let project = Project::new();
+    std::fs::create_dir(project.place.join(".proof")).unwrap();
+    project.write(".proof/policy.toml", "[proof]\nrooted = true\n");
+    project.commit("policy");
+    project.git(["push", "--quiet", "--no-verify", "origin", "main"]);
+    project
+}
+
 #[test]
 fn push_of_a_broken_proof_is_stopped() {
-    let project = Project::new();
+    let project = guarded();
     let proven = project.prove("s", 10);
     project.edit(30, "another");
-    project.commit("another");
+    project.commit("another\n\nProof-Grade: true");
     project.git(["notes", "--ref=proof", "copy", &proven, "HEAD"]);
     let ran = project.try_git(["push", "--quiet", "origin", "main"]);
     assert_ne!(ran.exit, Some(0));
@@ -152,7 +162,7 @@ fn push_of_a_broken_proof_is_stopped() {
 
 #[test]
 fn push_that_cannot_be_judged_is_stopped() {
-    let project = Project::new();
+    let project = guarded();
     project.prove("s", 10);
     project.git(["update-ref", "-d", "refs/proof/evidence"]);
     let ran = project.try_git(["push", "--quiet", "origin", "main"]);

@@ -6,26 +6,26 @@ use crate::store::scratch::Ran;
 
 /// What one commit came to.
 #[derive(Debug)]
-pub(super) struct Judged {
-    pub(super) verdict: String,
+pub(crate) struct Judged {
+    pub(crate) verdict: String,
     /// Empty without one.
-    pub(super) binding: String,
+    pub(crate) binding: String,
     /// The sessions that hold, in order of their names.
-    pub(super) sessions: Vec<String>,
+    pub(crate) sessions: Vec<String>,
     /// Whether every session that holds attests the change.
-    pub(super) rooted: bool,
-    pub(super) findings: Vec<Value>,
+    pub(crate) rooted: bool,
+    pub(crate) findings: Vec<Value>,
 }
 
 impl Judged {
     /// Whether a finding has this code.
-    pub(super) fn says(&self, code: &str) -> bool {
+    pub(crate) fn says(&self, code: &str) -> bool {
         self.findings.iter().any(|finding| finding["code"] == code)
     }
 
     /// It is proven by these sessions, bound like this.
     #[track_caller]
-    pub(super) fn is(&self, binding: &str, sessions: &[&str]) {
+    pub(crate) fn is(&self, binding: &str, sessions: &[&str]) {
         assert_eq!((self.verdict.as_str(), self.binding.as_str()), ("pass", binding), "{self:#?}");
         assert_eq!(self.sessions, sessions, "{self:#?}");
         assert!(self.rooted, "{self:#?}");
@@ -33,7 +33,7 @@ impl Judged {
 
     /// No anchor is taken for its own, and a finding of this code tells so in words.
     #[track_caller]
-    pub(super) fn is_another_change(&self, code: &str) {
+    pub(crate) fn is_another_change(&self, code: &str) {
         assert_ne!(self.verdict, "pass", "{self:#?}");
         assert_eq!(self.binding, "", "{self:#?}");
         assert_eq!(self.sessions, [""; 0], "{self:#?}");
@@ -43,20 +43,20 @@ impl Judged {
 
     /// It asks for no proof and has none.
     #[track_caller]
-    pub(super) fn is_nobodys(&self) {
+    pub(crate) fn is_nobodys(&self) {
         assert_eq!((self.verdict.as_str(), self.binding.as_str()), ("exempt", ""), "{self:#?}");
         assert_eq!(self.sessions, [""; 0], "{self:#?}");
     }
 }
 
 #[track_caller]
-pub(super) fn judged(ran: &Ran) -> Judged {
+pub(crate) fn judged(ran: &Ran) -> Judged {
     let outcome: Value = serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
     let commit = &outcome["commits"][0];
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let verdict = text(&commit["verdict"]);
     let exit = match verdict.as_str() {
-        "fail" => 1,
+        "fail" | "missing" => 1,
         "unchecked" => 3,
         _ => 0,
     };

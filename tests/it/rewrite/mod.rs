@@ -22,11 +22,11 @@ macro_rules! both_ways {
 mod alone;
 mod foreseen;
 mod hooks;
-mod joined;
-mod judged;
+pub(crate) mod joined;
+pub(crate) mod judged;
 mod messages;
 mod never;
-mod project;
+pub(crate) mod project;
 mod rooted;
 mod server;
 mod unheard;

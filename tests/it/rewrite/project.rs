@@ -14,10 +14,10 @@ use crate::common;
 use crate::store::scratch::Ran;
 
 /// A directory that is gone after the test: a home, a remote, a clone.
-pub(super) struct Project {
+pub(crate) struct Project {
     folder: tempfile::TempDir,
     /// Where commands run.
-    pub(super) place: PathBuf,
+    pub(crate) place: PathBuf,
     /// Whether the hooks run when history is rewritten.
     hooks: bool,
     /// Seconds since some day: every commit has a time of its own.
@@ -25,19 +25,19 @@ pub(super) struct Project {
 }
 
 /// Forty lines, far enough apart for several changes that do not touch each other.
-pub(super) fn lines() -> String {
+pub(crate) fn lines() -> String {
     let lines: Vec<String> = (1..=40).map(|number| format!("line {number}")).collect();
     lines.join("\n") + "\n"
 }
 
 impl Project {
     /// A repository with one commit, pushed, and hooks that always run.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with_hooks(true)
     }
 
     /// The same; `hooks` says whether they run in [`Project::rewrite`].
-    pub(super) fn with_hooks(hooks: bool) -> Self {
+    pub(crate) fn with_hooks(hooks: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("place");
         std::fs::create_dir(folder.path().join("home")).unwrap();
@@ -67,7 +67,7 @@ impl Project {
     }
 
     /// Writes a hook.
-    pub(super) fn hook(&self, name: &str, script: &str) {
+    pub(crate) fn hook(&self, name: &str, script: &str) {
         let file = self.place.join(".git/hooks").join(name);
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
@@ -75,19 +75,19 @@ impl Project {
     }
 
     /// A fresh clone of one branch, without hooks, in a folder of the same home.
-    pub(super) fn clone_of(&self, branch: &str) -> Clone<'_> {
+    pub(crate) fn clone_of(&self, branch: &str) -> Clone<'_> {
         self.git(["clone", "--quiet", "--single-branch", "--branch", branch, "../remote.git", "../clone"]);
         let place = self.around().join("clone");
         Clone { project: self, place }
     }
 
     /// The directory around the place.
-    pub(super) fn around(&self) -> &Path {
+    pub(crate) fn around(&self) -> &Path {
         self.folder.path()
     }
 
     /// A command in a clean environment, where git finds the program under test.
-    pub(super) fn command_in(&self, place: &Path, program: impl AsRef<OsStr>) -> Command {
+    pub(crate) fn command_in(&self, place: &Path, program: impl AsRef<OsStr>) -> Command {
         let mut command = common::command(program, place);
         let built = Path::new(env!("CARGO_BIN_EXE_git-proof")).parent().unwrap().to_owned();
         let paths = std::env::var_os("PATH").unwrap_or_default();
@@ -102,25 +102,25 @@ impl Project {
         command
     }
 
-    pub(super) fn command(&self, program: impl AsRef<OsStr>) -> Command {
+    pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         self.command_in(&self.place, program)
     }
 
     /// Runs git and tells how it ended.
-    pub(super) fn try_git<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Ran {
+    pub(crate) fn try_git<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Ran {
         self.command("git").args(arguments).output().unwrap().into()
     }
 
     /// Runs git; it must succeed.
     #[track_caller]
-    pub(super) fn git<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> String {
+    pub(crate) fn git<A: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> String {
         let ran = self.try_git(arguments);
         assert_eq!(ran.exit, Some(0), "{}{}", ran.out, ran.err);
         ran.out.trim_end().to_owned()
     }
 
     /// A git command that rewrites history, with or without the hooks, at a time of its own.
-    pub(super) fn rewriting(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn rewriting(&self, arguments: &[&str]) -> Command {
         let mut command = self.command("git");
         if !self.hooks {
             command.args(["-c", "core.hooksPath=/dev/null"]);
@@ -132,13 +132,13 @@ impl Project {
 
     /// Rewrites history; it must succeed.
     #[track_caller]
-    pub(super) fn rewrite(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn rewrite(&self, arguments: &[&str]) -> Ran {
         finished(&mut self.rewriting(arguments))
     }
 
     /// Rebases interactively onto `base`: `plan` is a sed script for the list of commits, `words` one for the messages.
     #[track_caller]
-    pub(super) fn replan(&self, base: &str, plan: &str, words: &str) -> Ran {
+    pub(crate) fn replan(&self, base: &str, plan: &str, words: &str) -> Ran {
         let mut command = self.rewriting(&["rebase", "--quiet", "-i", base]);
         command.env("GIT_SEQUENCE_EDITOR", format!("sed -i -e '{plan}'"));
         command.env("GIT_EDITOR", format!("sed -i -e '{words}'"));
@@ -146,26 +146,26 @@ impl Project {
     }
 
     /// Runs the program under test and tells how it ended.
-    pub(super) fn try_proof(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn try_proof(&self, arguments: &[&str]) -> Ran {
         self.command("git-proof").args(arguments).output().unwrap().into()
     }
 
     /// Runs the program under test with `--json`; it must succeed.
     #[track_caller]
-    pub(super) fn proof(&self, arguments: &[&str]) -> Value {
+    pub(crate) fn proof(&self, arguments: &[&str]) -> Value {
         self.try_proof(&[&["--json"], arguments].concat()).json()
     }
 
-    pub(super) fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         std::fs::write(self.place.join(path), text).unwrap();
     }
 
-    pub(super) fn read(&self, path: &str) -> String {
+    pub(crate) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.place.join(path)).unwrap()
     }
 
     /// Changes one line of `file`.
-    pub(super) fn edit(&self, line: usize, text: &str) {
+    pub(crate) fn edit(&self, line: usize, text: &str) {
         let mut file: Vec<String> = self.read("file").lines().map(str::to_owned).collect();
         text.clone_into(&mut file[line - 1]);
         self.write("file", &(file.join("\n") + "\n"));
@@ -173,7 +173,7 @@ impl Project {
 
     /// Commits all that there is, at a time of its own.
     #[track_caller]
-    pub(super) fn commit(&self, message: &str) -> String {
+    pub(crate) fn commit(&self, message: &str) -> String {
         self.git(["add", "--all"]);
         self.commit_staged(&["-m", message]);
         self.head()
@@ -181,30 +181,30 @@ impl Project {
 
     /// Commits what is staged, at a time of its own.
     #[track_caller]
-    pub(super) fn commit_staged(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn commit_staged(&self, arguments: &[&str]) -> Ran {
         let ran = self.try_commit(arguments);
         assert_eq!(ran.exit, Some(0), "{}{}", ran.out, ran.err);
         ran
     }
 
-    pub(super) fn try_commit(&self, arguments: &[&str]) -> Ran {
+    pub(crate) fn try_commit(&self, arguments: &[&str]) -> Ran {
         self.clock.set(self.clock.get() + 60);
         let date = format!("@{} +0000", self.clock.get());
         let mut command = self.command("git");
         command.args(["commit", "--quiet"]).args(arguments).env("GIT_AUTHOR_DATE", date).output().unwrap().into()
     }
 
-    pub(super) fn start(&self, session: &str) {
+    pub(crate) fn start(&self, session: &str) {
         self.proof(&["start", "--intent", "try it", "--session-id", session]);
     }
 
-    pub(super) fn reflect(&self) {
+    pub(crate) fn reflect(&self) {
         self.proof(&["record", "--type", "reflection", "--content", "It works; nothing else was tried."]);
     }
 
     /// A session in which one line of `file` is changed and committed; closed and anchored.
     #[track_caller]
-    pub(super) fn prove(&self, session: &str, line: usize) -> String {
+    pub(crate) fn prove(&self, session: &str, line: usize) -> String {
         self.start(session);
         self.edit(line, &format!("changed by {session}"));
         let commit = self.commit(&format!("change {session}"));
@@ -214,33 +214,33 @@ impl Project {
 
     /// Reflects and finalizes.
     #[track_caller]
-    pub(super) fn close(&self) -> Value {
+    pub(crate) fn close(&self) -> Value {
         self.reflect();
         self.proof(&["finalize"])
     }
 
     /// What `verify` says of one commit.
     #[track_caller]
-    pub(super) fn verify(&self, revision: &str) -> Judged {
+    pub(crate) fn verify(&self, revision: &str) -> Judged {
         judged(&self.try_proof(&["--json", "verify", revision]))
     }
 
-    pub(super) fn head(&self) -> String {
+    pub(crate) fn head(&self) -> String {
         self.git(["rev-parse", "HEAD"])
     }
 
-    pub(super) fn message(&self, revision: &str) -> String {
+    pub(crate) fn message(&self, revision: &str) -> String {
         self.git(["log", "-1", "--format=%B", revision])
     }
 
     /// The lines of a commit's note.
-    pub(super) fn note(&self, commit: &str) -> Vec<String> {
+    pub(crate) fn note(&self, commit: &str) -> Vec<String> {
         let ran = self.try_git(["notes", "--ref=proof", "show", commit]);
         ran.out.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
     }
 
     /// What a forge does: it works on the bare remote with commands of its own, in a worktree that has no hooks.
-    pub(super) fn forge(&self) -> Clone<'_> {
+    pub(crate) fn forge(&self) -> Clone<'_> {
         let place = self.around().join("forge");
         if place.exists() {
             let forge = Clone { project: self, place };
@@ -253,28 +253,28 @@ impl Project {
 }
 
 /// Another clone of the same remote.
-pub(super) struct Clone<'a> {
+pub(crate) struct Clone<'a> {
     project: &'a Project,
-    pub(super) place: PathBuf,
+    pub(crate) place: PathBuf,
 }
 
 impl Clone<'_> {
     /// Runs git there as someone else; it must succeed.
     #[track_caller]
-    pub(super) fn git(&self, arguments: &[&str]) -> String {
+    pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let mut command = self.project.command_in(&self.place, "git");
         command.args(["-c", "user.name=Forge", "-c", "user.email=forge@example.org"]).args(arguments);
         finished(&mut command).out.trim_end().to_owned()
     }
 
     /// Runs git there and tells how it ended.
-    pub(super) fn try_git(&self, arguments: &[&str]) -> Option<i32> {
+    pub(crate) fn try_git(&self, arguments: &[&str]) -> Option<i32> {
         self.project.command_in(&self.place, "git").args(arguments).output().unwrap().status.code()
     }
 
     /// Runs the program under test there with `--json`; it must succeed.
     #[track_caller]
-    pub(super) fn proof(&self, arguments: &[&str]) -> Value {
+    pub(crate) fn proof(&self, arguments: &[&str]) -> Value {
         let ran: Ran =
             self.project.command_in(&self.place, "git-proof").arg("--json").args(arguments).output().unwrap().into();
         ran.json()
@@ -282,12 +282,12 @@ impl Clone<'_> {
 
     /// Fetches what others have proven.
     #[track_caller]
-    pub(super) fn sync(&self) {
+    pub(crate) fn sync(&self) {
         self.proof(&["sync"]);
     }
 
     #[track_caller]
-    pub(super) fn verify(&self, revision: &str) -> Judged {
+    pub(crate) fn verify(&self, revision: &str) -> Judged {
         let mut command = self.project.command_in(&self.place, "git-proof");
         judged(&command.args(["--json", "verify", revision]).output().unwrap().into())
     }

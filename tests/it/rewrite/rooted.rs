@@ -47,8 +47,12 @@ fn lend(project: &Project, proven: &str, to: &str) {
 }
 
 #[test]
-fn root_lent_to_another_change_is_reported() {
+fn root_lent_to_another_change_is_reported_where_policy_takes_it() {
     let project = Project::new();
+    std::fs::create_dir(project.place.join(".proof")).unwrap();
+    project.write(".proof/policy.toml", "[proof]\nrooted = false\n");
+    project.commit("policy");
+    project.git(["config", "proof.rules", "HEAD"]);
     let proven = project.prove("s", 10);
     project.edit(30, "never seen by the session");
     let other = project.commit("another");
@@ -63,7 +67,7 @@ fn root_lent_to_another_change_fails_where_policy_says_rooted() {
     let project = strict();
     let proven = project.prove("s", 10);
     project.edit(30, "never seen by the session");
-    let other = project.commit("another");
+    let other = project.commit("another\n\nProof-Grade: true");
     lend(&project, &proven, &other);
     let judged = project.verify(&other);
     assert_eq!(judged.verdict, "fail");

@@ -201,7 +201,7 @@ fn squash_merge_into_another_branch_than_main_has_every_session() {
 }
 
 #[test]
-fn squash_merge_where_main_changed_nearby_is_another_change() {
+fn squash_merge_where_main_changed_nearby_has_every_session() {
     let project = Project::new();
     topic(&project, &["one", "two"]);
     project.git(["push", "--quiet", "origin", "topic"]);
@@ -213,7 +213,7 @@ fn squash_merge_where_main_changed_nearby_is_another_change() {
     forge.git(&["merge", "--quiet", "--squash", "origin/topic"]);
     forge.git(&["commit", "--quiet", "-m", "topic (#7)\n\nProof-Grade: true"]);
     forge.git(&["push", "--quiet", "origin", "HEAD:main"]);
-    fresh(&project).verify("HEAD").is_another_change("ANCHOR_MISSING");
+    fresh(&project).verify("HEAD").is("squashed", &["one", "two"]);
 }
 
 #[test]

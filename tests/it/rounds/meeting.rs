@@ -53,6 +53,7 @@ fn signed_seal_that_is_made_again_is_signed_again() {
     std::fs::write(two.path.join(".proof/allowed_signers"), format!("bob@x {key}\n")).unwrap();
     two.git(&["add", ".proof"]);
     two.git(&["commit", "--quiet", "--message", "Signers"]);
+    two.git(&["config", "proof.rules", "HEAD"]);
     let (_, listed) = two.rounds();
     assert_eq!(listed["rounds"][1]["signers"], serde_json::json!(["bob@x"]), "{listed}");
 }

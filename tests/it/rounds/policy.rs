@@ -17,7 +17,7 @@ fn rule(repo: &Clone<'_>, policy: &str, signers: &str) {
 
 /// How a commit stands by the policy of HEAD.
 fn judged(repo: &Clone<'_>, commit: &str) -> (Option<i32>, Value) {
-    let ran = repo.run(&["--json", "verify", "HEAD", commit]);
+    let ran = repo.run(&["--json", "verify", "--rules", "HEAD", commit]);
     let said: Value = serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{error}: {ran:?}"));
     let one = said["commits"].as_array().unwrap().iter().find(|one| one["commit"] == commit).unwrap().clone();
     (ran.exit, one)
@@ -27,7 +27,7 @@ fn codes(judged: &Value) -> Vec<&str> {
     judged["findings"].as_array().unwrap().iter().map(|finding| text(finding, "code")).collect()
 }
 
-const SEALED: &str = "[proof]\nsealed = true\nsealers = [\"bob@x\"]\n";
+const SEALED: &str = "[proof_grade]\nrequire = \"all\"\n[proof]\nsealed = true\nsealers = [\"bob@x\"]\n";
 
 #[test]
 fn only_a_seal_of_a_listed_sealer_counts() {
@@ -46,6 +46,7 @@ fn only_a_seal_of_a_listed_sealer_counts() {
     assert_eq!(repo.json(&["sign", "--round", "1"])["created"], true);
     let (_, sealed) = judged(&repo, &commit);
     assert_eq!(text(&sealed, "verdict"), "pass", "{sealed}");
+    repo.git(&["config", "proof.rules", "HEAD"]);
     let (_, listed) = repo.rounds();
     assert_eq!(listed["rounds"][0]["counts"], true);
     assert_eq!(listed["rounds"][0]["signers"], serde_json::json!(["bob@x", "eve@x"]));
@@ -105,14 +106,14 @@ fn key_that_has_expired_counts_where_a_sealer_vouches_for_the_time() {
     repo.json(&["sign", &commit]);
     let bob = repo.signs_as("bob");
     let expired = format!("ada@x valid-before=\"20200101Z\" {ada}\nbob@x {bob}\n");
-    rule(&repo, "[proof]\nsignatures = 1\nsealers = [\"bob@x\"]\n", &expired);
+    rule(&repo, "[proof_grade]\nrequire = \"all\"\n[proof]\nsignatures = 1\nsealers = [\"bob@x\"]\n", &expired);
     assert!(codes(&judged(&repo, &commit).1).contains(&"SIGNER_EXPIRED"));
     // Sealed by an honest clock, that is long after the key had expired.
     repo.json(&["seal", "--sign"]);
     assert!(codes(&judged(&repo, &commit).1).contains(&"SIGNER_EXPIRED"));
     // By a key that expires tomorrow, and a seal of today, it was in time.
     let soon = format!("ada@x valid-before=\"20990101Z\" {ada}\nbob@x {bob}\n");
-    rule(&repo, "[proof]\nsignatures = 1\nsealers = [\"bob@x\"]\n", &soon);
+    rule(&repo, "[proof_grade]\nrequire = \"all\"\n[proof]\nsignatures = 1\nsealers = [\"bob@x\"]\n", &soon);
     assert_eq!(text(&judged(&repo, &commit).1, "verdict"), "pass");
 }
 

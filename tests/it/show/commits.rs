@@ -26,7 +26,7 @@ fn broken_proof_is_said_so_and_ends_in_1() {
     for arguments in [&["show"][..], &["log", "HEAD"], &["log", "HEAD~1.."]] {
         let ran: Ran = explained.proof(80, arguments).output().unwrap().into();
         assert_eq!(ran.exit, Some(1), "{ran:?}");
-        assert!(ran.out.contains("broken: CHAIN_BROKEN"), "{}", ran.out);
+        assert!(ran.out.contains("failed: CHAIN_BROKEN"), "{}", ran.out);
         // What does not add up to the root is not told as if it did.
         assert!(!ran.out.contains("third cookie"), "{}", ran.out);
     }
@@ -35,11 +35,11 @@ fn broken_proof_is_said_so_and_ends_in_1() {
 #[test]
 fn copied_note_tells_nothing_of_another_commit() {
     let explained = Explained::new();
-    explained.scratch.git(["commit", "--quiet", "--allow-empty", "-m", "Another"]);
+    explained.scratch.git(["commit", "--quiet", "--allow-empty", "-m", "Another\n\nProof-Grade: true"]);
     explained.scratch.git(["notes", "--ref=proof", "copy", "HEAD~1", "HEAD"]);
     let ran: Ran = explained.proof(80, &["show"]).output().unwrap().into();
     assert_eq!(ran.exit, Some(1), "{ran:?}");
-    assert!(ran.out.contains("broken: BINDING_MISMATCH") && !ran.out.contains("cookie"), "{}", ran.out);
+    assert!(ran.out.contains("failed: BINDING_MISMATCH") && !ran.out.contains("cookie"), "{}", ran.out);
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn log_of_a_history_says_that_there_is_more() {
 #[test]
 fn empty_range_has_no_commits() {
     let explained = Explained::new();
-    assert_eq!(explained.shown(80, &["log", "HEAD..HEAD"]), "Nothing to verify: no commits.\n");
-    assert_eq!(explained.shown(80, &["log", "-n", "5", "HEAD..HEAD"]), "Nothing to verify: no commits.\n");
+    assert_eq!(explained.shown(80, &["log", "HEAD..HEAD"]), "Nothing to judge: no commits.\n");
+    assert_eq!(explained.shown(80, &["log", "-n", "5", "HEAD..HEAD"]), "Nothing to judge: no commits.\n");
 }
 
 #[test]

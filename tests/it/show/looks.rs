@@ -167,7 +167,7 @@ fn show_in_full_reads_like_this() {
 fn log_reads_like_this_in_80_columns() {
     let explained = Explained::new();
     insta::assert_snapshot!(redacted(&explained.shown(80, &["log", "HEAD"])), @r"
-    Verified: 1 proven, 1 without a proof.
+    Proven: 1 proven, 1 not required.
 
     ✔ [--commit--] Cut the redirect loop after sign-in
       proven: exact, rooted, not signed, sealed in round 1
@@ -181,7 +181,7 @@ fn log_reads_like_this_in_80_columns() {
         rejected   a second cookie, two truths about who is signed in.
         confidence 0.9
 
-    · [--commit--] Begin · no proof, and none is asked for
+    · [--commit--] Begin · not required
     ");
 }
 
@@ -189,7 +189,7 @@ fn log_reads_like_this_in_80_columns() {
 fn log_reads_like_this_in_200_columns() {
     let explained = Explained::new();
     insta::assert_snapshot!(redacted(&explained.shown(200, &["log", "HEAD~1..HEAD"])), @r"
-    Verified: 1 proven.
+    Proven: 1 proven.
 
     ✔ [--commit--] Cut the redirect loop after sign-in · proven: exact, rooted, not signed, sealed in round 1
       note       EVIDENCE_WITHHELD: 1 of 6 entries of session t-89 are withheld

@@ -45,7 +45,7 @@ impl Explained {
         scratch.json(&[&decision, &["--metadata", r#"{"confidence":0.9}"#][..]].concat());
         scratch.json(&["record", "--type", "analysis", "--content", "Nobody else sets it.", "--private"]);
         std::fs::write(scratch.place.join("a.txt"), "two\n").unwrap();
-        scratch.git(["commit", "--quiet", "--all", "-m", "Cut the redirect loop after sign-in"]);
+        scratch.git(["commit", "--quiet", "--all", "-m", "Cut the redirect loop after sign-in\n\nProof-Grade: true"]);
         scratch.run(["hook", "post-commit"]).text();
         scratch.record("reflection", END);
         let finalized = scratch.json(&["finalize"]);

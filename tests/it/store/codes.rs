@@ -52,12 +52,10 @@ fn provoke() -> Vec<Ran> {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     ran.push(scratch.proof(["--json", "log"]).stdout(writer).output().unwrap().into());
-    let database = scratch.without_triggers();
-    database.execute("UPDATE thought_records SET chain_hash = zeroblob(32)", []).unwrap();
+    scratch.without_triggers().execute("UPDATE thought_records SET chain_hash = zeroblob(32)", []).unwrap();
     ran.push(scratch.run(["--json", "check"]));
-    database.pragma_update(None, "user_version", 99).unwrap();
+    scratch.database().pragma_update(None, "user_version", 99).unwrap();
     ran.push(scratch.run(["--json", "check"]));
-    drop(database);
     std::fs::write(scratch.store(), "no store at all, whatever its name may say".repeat(9)).unwrap();
     ran.push(scratch.run(["--json", "check"]));
     ran
@@ -79,6 +77,14 @@ fn provoke_git() -> Vec<Ran> {
     scratch.record("plan", "x");
     scratch.json(&["finalize"]);
     ran.push(run(&["verify", "nowhere"]));
+    scratch.git(["branch", "twice"]);
+    let other = scratch.git(["commit-tree", "HEAD^{tree}", "-m", "other"]);
+    scratch.git(["tag", "twice", other.trim_end()]);
+    ran.push(run(&["verify", "twice"]));
+    std::fs::write(scratch.place.join("long"), "line\n".repeat(1 << 20)).unwrap();
+    let long = scratch.git(["commit-tree", "HEAD^{tree}", "-F", "long"]);
+    ran.push(run(&["cover", long.trim_end()]));
+    std::fs::remove_file(scratch.place.join("long")).unwrap();
     ran.push(run(&["sync", "nowhere"]));
     std::fs::write(scratch.place.join(".git/refs/proof"), "no directory").unwrap();
     ran.push(run(&["anchor"]));
@@ -96,7 +102,7 @@ fn provoke_git() -> Vec<Ran> {
     std::fs::write(scratch.place.join(".proof/policy.toml"), "[proof]\nrootd = true\n").unwrap();
     scratch.git(["add", ".proof"]);
     commit("policy");
-    ran.push(run(&["verify"]));
+    ran.push(run(&["verify", "--rules", "HEAD"]));
     ran.push(run(&["seal"]));
     scratch.start("open", &[]);
     ran.push(run(&["seal"]));

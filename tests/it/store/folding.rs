@@ -31,7 +31,7 @@ fn the_log_stays_short_however_many_come_and_go() {
     let mut longest = 0;
     for number in 0..200 {
         let id = Id::parse(&format!("r{number}")).unwrap();
-        let entry = NewEntry::Attestation(NewAttestation { id, operation: "ran it", timestamp: now() });
+        let entry = NewEntry::Attestation(NewAttestation { id, operation: "ran it", metadata: None, timestamp: now() });
         open().append(&session, &[entry], &event).unwrap();
         longest = longest.max(std::fs::metadata(directory.path().join("store.db-wal")).unwrap().len());
     }

@@ -173,25 +173,52 @@ impl Scratch {
         Connection::open(self.store()).unwrap()
     }
 
-    /// The store with its triggers dropped.
-    pub(crate) fn without_triggers(&self) -> Connection {
-        let database = self.database();
-        let names: Vec<String> = database
-            .prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-            .unwrap()
-            .query_map([], |row| row.get(0))
-            .unwrap()
-            .map(Result::unwrap)
-            .collect();
-        for name in names {
-            database.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
-        }
-        database
+    /// The store with its triggers dropped; they are back as they were once this is.
+    pub(crate) fn without_triggers(&self) -> WithoutTriggers {
+        WithoutTriggers::new(self.database())
     }
 
     /// The number of rows of a table.
     pub(crate) fn rows(&self, table: &str) -> i64 {
         self.database().query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap()
+    }
+}
+
+/// A store whose triggers are away for a while: whoever goes around the program and knows what it looks for.
+pub(crate) struct WithoutTriggers {
+    database: Connection,
+    triggers: Vec<String>,
+}
+
+impl WithoutTriggers {
+    pub(crate) fn new(database: Connection) -> Self {
+        let triggers: Vec<(String, String)> = database
+            .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+            .unwrap()
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap()
+            .map(Result::unwrap)
+            .collect();
+        for (name, _) in &triggers {
+            database.execute_batch(&format!("DROP TRIGGER {name}")).unwrap();
+        }
+        Self { database, triggers: triggers.into_iter().map(|(_, sql)| sql).collect() }
+    }
+}
+
+impl std::ops::Deref for WithoutTriggers {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.database
+    }
+}
+
+impl Drop for WithoutTriggers {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.triggers.iter().for_each(|sql| self.database.execute_batch(sql).unwrap());
+        }
     }
 }
 

@@ -163,6 +163,50 @@ fn harmless() -> Vec<(&'static str, String)> {
         ("ARN", "arn:aws:iam::123456789012:user/ASIAN-region-admin".to_owned()),
         ("URL with a query", format!("https://example.org/?state={}&code={}", word(40), word(40))),
         ("bcrypt", format!("$2b$12${}", word(53))),
+        // Settings without a secret in them.
+        ("setting from the environment", "DB_PASSWORD=${DB_PASSWORD:?not set}\nAPI_KEY=$(pass show api-key2)".to_owned()),
+        ("setting of a template", "password: {{ .Values.postgres.password1 }}\ntoken: <%= ENV['TOKEN1'] %>".to_owned()),
+        ("setting to change", "DB_PASSWORD=changeme123\nSECRET_KEY=change-me-please-2024\napi_key: YOUR_API_KEY_1".to_owned()),
+        ("setting that was taken out", "password: ********\ntoken: [REDACTED]\napi_key=xxxxxxxxxxxxxxxxxxxxxxxx".to_owned()),
+        ("password of documentation", "password=hunter2, password: 'secret', \"password\": \"Password123\", pass=p@ssw0rd".to_owned()),
+        ("reference to a vault", "DB_PASSWORD=op://prod/db01/password\napi_key = vault:secret/data/app#key".to_owned()),
+        ("name of a secret", "secretName: web-tls-cert-2024-06\nsecretKeyRef: { name: db-creds-v2, key: password }".to_owned()),
+        ("ARN of a secret", "arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod/db-a1B2c3".to_owned()),
+        ("code for a password", "let password = config.database().password2.clone().unwrap_or_default();".to_owned()),
+        ("code for a token", "while let Some(token) = lexer.next_token2(&mut state)? { tokens.push(token); }".to_owned()),
+        ("type of a password", "pub password: Option<SecretBox<str>>, token: Arc<RwLock<Token2>>".to_owned()),
+        ("sentence about a password", "The password is read from stdin and the token was moved to the keychain in v2.3.1.".to_owned()),
+        ("the verb", "Pass `--release=Profile2` to cargo, or pass ``weak=False`` to connect().".to_owned()),
+        ("limits of a model", r#"{"max_tokens": 4096, "stop_token": "<|im_end|>", "prompt_tokens": 1024}"#.to_owned()),
+        ("page token", format!("nextPageToken: \"{}\", cursor_token={}", safe(40), safe(64))),
+        ("cache key", format!("cache_key = \"{digest}\"\nkey: {commit}\npartition_key: {}", safe(32))),
+        ("public key", format!("public_key = \"{}=\"\nverifier_key: {}", base64(43), base64(43))),
+        ("hash of a token", format!("hashed_token: {}\ntoken_hash: {digest}\npassword_hash: {digest}", base64(43))),
+        ("WebSocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==".to_owned()),
+        ("template of a header", "Authorization: Bearer <token>\nAuthorization: Bearer $TOKEN\nX-Api-Key: {api_key}".to_owned()),
+        ("header of an RFC", "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\nAuthorization: Bearer mF_9.B5f-4.1JqM".to_owned()),
+        // Addresses.
+        ("URL of documentation", "postgres://user:password@localhost/db and https://user:pass@example.com, ftp://rms:secret123@example.com".to_owned()),
+        ("URL with variables", "redis://:${REDIS_PASSWORD}@cache:6379 mysql://$USER:$PASS@db/app amqp://{user}:{password}@mq".to_owned()),
+        ("URL with a user", "ssh://git@git.corp.net/x.git https://ada@git.corp.net http://host:8080/a@b".to_owned()),
+        ("URL of a commit", format!("https://git.corp.net/webhooks/commit/{commit}#diff-{digest}")),
+        ("ports", "docker run -p 127.0.0.1:8080:80/tcp -u 1000:1000 nginx; cargo test -p sqlx-mysql2".to_owned()),
+        ("template of a command", "curl -u user:password https://example.com; curl -u $USER:$TOKEN x; mysql -u root -p".to_owned()),
+        // Ids.
+        ("ids of models", format!("msg_01{} toolu_01{} chatcmpl-{} resp_{}", word(22), word(22), word(29), hex(48))),
+        ("ids of a forge", format!("PR_kwDOABcdEf5{} node_id: MDQ6VXNlcjE= dpl_{}", word(12), word(44))),
+        ("id of a session", format!("session_id: 8bfea854-fd8c-44dc-a9ce-c13027ce08d6, request_token: {}", hex(32))),
+        ("ULID", "01ARZ3NDEKTSV4RRFFQ69G5FAV".to_owned()),
+        ("note verifier", format!("sum.golang.org+033de0ae+{} ledger_key = \"ada+0fb2d3c1+{}\"", base64(44), base64(44))),
+        ("container", format!("ghcr.io/acme/app@sha256:{digest} and pod web-7d9f8b6c5d-x2k4p")),
+        ("mangled symbol", "_ZN4core3fmt9Formatter12pad_integral17h3f2d1c4b5a697887E".to_owned()),
+        ("test vector", "key = 000102030405060708090a0b0c0d0e0f\nsecret: 0x0000000000000000000000000000000000000001".to_owned()),
+        ("counted token", "token: a1b2c3d4e5f6a7b8c9d0, api_key=1a2b3c4d5e6f7g8h9i0j".to_owned()),
+        ("base64 of a setting", "cGFzc3dvcmQ6ICR7REJfUEFTU1dPUkR9CnRva2VuOiA8dG9rZW4+Cg==".to_owned()),
+        ("wrapped image", pem("IMAGE", "", "\n")),
+        ("path", "/home/ada/.cargo/registry/src/index.crates.io-1949cf8c6b5b557f/serde_json-1.0.154/src/value/mod.rs".to_owned()),
+        ("regular expressions", r#"token_pat = "[A-Za-z0-9_]{20,40}(-[0-9a-f]{8})?"; HEX_PAT = '[0-9A-Fa-f]{1,4}'"#.to_owned()),
+        ("sentence about words", "The mnemonic of this opcode is the word that the assembler shows for the bytes that follow.".to_owned()),
     ]
 }
 
@@ -199,10 +243,38 @@ fn place_of_a_credential_is_where_it_begins() {
 }
 
 #[test]
+fn credential_is_found_wherever_it_is_split_in_a_long_text() {
+    let filler = "Nothing of note here. ".repeat(300);
+    let (left, right) = (token()[..20].to_owned(), token()[20..].to_owned());
+    for text in [
+        format!("{filler}\n{left}\n{right}\n{filler}"),
+        format!("a \\n b %20 {filler}\n{left}\n{right}\n{filler} &amp; c"),
+        format!("{filler}\nline\nline2x\nline3y {filler}{left}\u{200b}{right} {filler}"),
+    ] {
+        let at = find_secret(&text).map(|secret| secret.at);
+        assert_eq!(at, text.find(&left));
+    }
+}
+
+#[test]
 fn harmless_text_is_let_through() {
     let caught: Vec<_> =
         harmless().into_iter().filter_map(|(what, text)| Some((what, find_secret(&text)?.what))).collect();
     assert!(caught.is_empty(), "{caught:?}");
+}
+
+/// What the guard does not see, as docs/secrets.md says.
+#[test]
+fn credentials_without_a_mark_are_not_seen() {
+    let texts = [
+        "password: sunflower".to_owned(),
+        "password=hunter2".to_owned(),
+        word(40),
+        hex(40),
+        token().chars().rev().collect(),
+        token().split("").collect::<Vec<_>>().join(" "),
+    ];
+    assert!(texts.iter().all(|text| find_secret(text).is_none()));
 }
 
 #[test]
@@ -221,8 +293,37 @@ fn megabytes_of_random_text_are_let_through() {
 fn text_that_repeats_a_prefix_from_end_to_end_takes_no_longer_than_other_text() {
     let dashes = "-".repeat(5);
     let begin = format!("{dashes}BEGIN PRIVATE KEY{dashes}\n");
-    for piece in ["AKIA", "xoxb-", "ya29.", "-eyJ", "eyJ", "ey.eyJ.", "aws_secret_access_key=", "-----BEGIN ", &begin] {
-        assert_eq!(find_secret(&piece.repeat((1 << 18) / piece.len())), None, "{piece}");
+    let pieces = [
+        "AKIA",
+        "xoxb-",
+        "ya29.",
+        "-eyJ",
+        "eyJ",
+        "ey.eyJ.",
+        "aws_secret_access_key=",
+        "-----BEGIN ",
+        &begin,
+        "://",
+        "a://b:c@",
+        "key=",
+        "password is ",
+        "curl -u ",
+        "a\"+\"",
+        "aB3\n",
+        "%41",
+        "\\u0041",
+        "&#65;",
+        "\u{200b}",
+        "eyJh",
+        "pass(\"a\",",
+        "Q~",
+        "seed phrase: ",
+        "value: ",
+        "cookie: a=",
+        "hook://",
+    ];
+    for piece in pieces {
+        assert_eq!(find_secret(&piece.repeat((1 << 16) / piece.len())), None, "{piece}");
     }
 }
 

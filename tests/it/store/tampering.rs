@@ -3,10 +3,9 @@
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use rusqlite::Connection;
 use serde_json::Value;
 
-use super::scratch::{Ran, Scratch, text};
+use super::scratch::{Ran, Scratch, WithoutTriggers, text};
 
 const SCHEMES: [&str; 4] = ["v1", "v1-sorted", "v1-rfc9162", "ams-v0"];
 /// Entries of each session. Seven leaves have complete nodes and an edge.
@@ -43,7 +42,7 @@ impl Copy {
     }
 
     /// A fresh copy, with the triggers dropped.
-    fn reset(&self) -> Connection {
+    fn reset(&self) -> WithoutTriggers {
         for end in ["-wal", "-shm"] {
             let _ = std::fs::remove_file(format!("{}{end}", self.0.store().display())); // there may be none
         }
@@ -162,6 +161,7 @@ fn entries_that_changed_places_are_found() {
                  UPDATE thought_records SET position = {other} WHERE session_id = '{session}' AND position = -1;"
             );
             database.execute_batch(&exchange).unwrap();
+            drop(database);
             let details = copy.check(&session).error("ERR_CHAIN_BROKEN", 1)["details"].clone();
             assert_eq!((&details["index"], text(&details, "reason")), (&Value::from(one), "chain_hash_mismatch"));
         }
@@ -208,6 +208,7 @@ fn opening_rewritten_with_all_its_columns_is_found_in_the_first_entry() {
                 (&session, &forged, genesis),
             )
             .unwrap();
+        drop(database);
         let details = copy.check(&session).error("ERR_CHAIN_BROKEN", 1)["details"].clone();
         assert_eq!((&details["index"], text(&details, "reason")), (&Value::from(0), "chain_hash_mismatch"));
     }
@@ -218,7 +219,9 @@ fn opening_that_is_no_opening_is_found() {
     let copy = Copy::new();
     let database = copy.reset();
     database.execute("UPDATE audit_sessions SET opening = '{}' WHERE session_id = 'v1-open'", []).unwrap();
-    copy.check("v1-open").error("ERR_STORE_FAILED", 4);
+    drop(database);
+    let error = copy.check("v1-open").error("ERR_STORE_FAILED", 4);
+    assert!(text(&error, "message").contains("opening"), "{error}");
 }
 
 #[test]
@@ -308,6 +311,7 @@ fn broken_session_is_not_finalized() {
     let database = copy.reset();
     let sql = "UPDATE thought_records SET line = replace(line, 'the', 'teh') WHERE position = 1";
     assert!(database.execute(sql, []).unwrap() > 0);
+    drop(database);
     let error = copy.0.refused(&["finalize", "--session", "v1-open"], "ERR_CHAIN_BROKEN", 1);
     assert_eq!(error["details"]["index"], 1);
 }
@@ -339,6 +343,7 @@ proptest! {
         let sql = format!("UPDATE thought_records SET line = ?3 {which}");
         // The computed columns read the line as JSON: what is no JSON, SQLite does not even store.
         if database.execute(&sql, (&session, position, &changed)).is_ok() {
+            drop(database);
             let error = copy.check(&session).error("ERR_CHAIN_BROKEN", 1);
             prop_assert_eq!(error["details"]["index"].as_i64(), Some(position));
             prop_assert_eq!(text(&error["details"], "reason"), "content_hash_mismatch");
@@ -362,6 +367,7 @@ proptest! {
         digest[bit / 8] ^= 1 << (bit % 8);
         let sql = format!("UPDATE thought_records SET {column} = ?3 {which}");
         database.execute(&sql, (&session, position, digest)).unwrap();
+        drop(database);
         let error = copy.check(&session).error("ERR_CHAIN_BROKEN", 1);
         prop_assert_eq!(error["details"]["index"].as_i64(), Some(position));
     }

@@ -1,0 +1,65 @@
+//! `cover`.
+
+use clap::Args;
+
+use super::ui::{Role, Ui, inert};
+use crate::context::Context;
+use crate::error::Result;
+use crate::ops::{self, CoverOutcome, CoverRequest, Workspace};
+
+/// Explain commits that exist already
+///
+/// Use it when a session was forgotten, a hook did not run, or a rewritten commit lost its proof. The commits are attested in
+/// the open session, or in a new one, and the record says that this came after they were made. With -m the session is closed
+/// and anchored at once.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof cover HEAD -m \"the importer skips rows it has seen; large files are not tried\"
+  git proof cover main..HEAD")]
+pub(super) struct Cover {
+    /// Commits and ranges
+    #[arg(value_name = "REV|RANGE", required = true)]
+    revisions: Vec<String>,
+    /// What was done and what is uncertain: closes the session with this reflection and anchors it
+    #[arg(short = 'm', long = "reflection", value_name = "TEXT", allow_hyphen_values = true)]
+    reflection: Option<String>,
+    /// The session that explains them [default: the open one, else a new one]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+impl Cover {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let request = CoverRequest {
+            revisions: self.revisions.clone(),
+            session: self.session.clone(),
+            reflection: self.reflection.clone(),
+        };
+        let outcome = ops::cover(&mut Workspace::open_or_create(context)?, &request)?;
+        ui.show(&outcome, |outcome, paint| {
+            let mut text = String::new();
+            for covered in &outcome.commits {
+                let word = if covered.attested { "covered" } else { "already covered" };
+                let id = &covered.commit.to_string()[..12];
+                text.push_str(&format!("{} {id} {}\n", paint.paint(Role::Good, word), inert(&covered.subject)));
+            }
+            text + &next(outcome)
+        });
+        Ok(())
+    }
+}
+
+/// What is left to do.
+fn next(outcome: &CoverOutcome) -> String {
+    let session = &outcome.session_id;
+    match &outcome.finalized {
+        Some(finalized) => {
+            let notes = finalized.anchors.len();
+            format!("Session {session} is finalized and anchored on {notes} commits. git proof sync shares it.\n")
+        }
+        None => format!(
+            "Session {session} is open. Say what was decided, then close it:\n  git proof record --session {session} --type reflection --content \"what was done, what is uncertain\"\n  git proof finalize --session {session}\n"
+        ),
+    }
+}

@@ -1,0 +1,219 @@
+//! Merges: one that is what git itself would have made of its parents needs no proof of its own. What somebody did by
+//! hand in it, what a rename carried into a guarded file, and what had been undone before, does.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::commit::Judge;
+use super::facts::Facts;
+use super::replay::Before;
+use crate::git::{Allowance, ObjectError, Read};
+use crate::proof::digest::{CommitId, TreeId};
+use crate::proof::finding::Finding;
+use crate::proof::grade::{Reason, Subject};
+use crate::proof::merge::{Entry, PathChange};
+
+/// Most commits of a merged branch that are looked at one by one.
+const MAX_MERGED: usize = 2000;
+
+/// What a merge is made of.
+enum Made {
+    /// What git makes of the parents by itself.
+    Automatically,
+    /// That, but these paths are other ones.
+    ByHand(Vec<Vec<u8>>),
+    /// It brings back what was undone before, at these paths.
+    Again(Before, Vec<Vec<u8>>),
+}
+
+/// Why a merge must be anchored, and what there is to say of it.
+pub(super) type Graded = (Option<Reason>, Option<Finding>);
+
+impl Judge<'_> {
+    /// Why a merge must be anchored.
+    pub(super) fn grade_merge(&self, judged: &Facts) -> Read<Graded> {
+        let commit = &judged.commit;
+        let grader = &self.rules.grader;
+        let subject = Subject {
+            message: &commit.message,
+            author: &commit.author,
+            merge: false,
+            touches_settings: false,
+            paths: &[],
+        };
+        let settings = self.differing_settings(judged)?;
+        // Where no rule could ask for a proof, however the merge was made, nothing need be merged again.
+        if grader.reason(&subject).is_none() && !settings && !self.has_guarded_difference(judged)? {
+            return Ok((grader.reason(&Subject { merge: true, ..subject }), None));
+        }
+        let touches = |paths: &[Vec<u8>]| paths.iter().any(|path| is_setting(path));
+        let asks = |paths: &[Vec<u8>]| {
+            grader.reason(&Subject { touches_settings: touches(paths), paths, ..subject }).is_some()
+        };
+        Ok(match self.made(judged, &asks)? {
+            Made::Automatically => (grader.reason(&Subject { merge: true, ..subject }), None),
+            Made::ByHand(paths) => {
+                (grader.reason(&Subject { touches_settings: touches(&paths), paths: &paths, ..subject }), None)
+            }
+            Made::Again(before, paths) => {
+                let reason = grader.reason(&Subject { touches_settings: touches(&paths), paths: &paths, ..subject });
+                let finding = reason.is_some().then(|| before.finding(judged).softened());
+                (reason, finding)
+            }
+        })
+    }
+
+    /// Whether `.proof` is another one than in a parent.
+    fn differing_settings(&self, judged: &Facts) -> Read<bool> {
+        let settings = |tree: &TreeId| self.settings(tree);
+        let own = settings(&judged.tree())?;
+        for parent in judged.parent_trees(self.gatherer)? {
+            if settings(parent)? != own {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What a tree has as `.proof`, whatever kind of thing that is.
+    pub(super) fn settings(&self, tree: &TreeId) -> Read<Option<Entry>> {
+        Ok(self.gatherer.git.file(tree, ".proof")?.map(|entry| entry.entry()))
+    }
+
+    /// Whether a path that a rule guards is another one than in a parent.
+    fn has_guarded_difference(&self, judged: &Facts) -> Read<bool> {
+        if !self.rules.grader.needs_paths() {
+            return Ok(false);
+        }
+        for parent in judged.parent_trees(self.gatherer)? {
+            let paths = self.gatherer.git.paths_between(Some(parent), &judged.tree())?;
+            if paths.iter().any(|path| self.rules.grader.guards(path)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// How a merge was made; of what it brings back, only what a rule asks for (by `asks`) counts.
+    fn made(&self, judged: &Facts, asks: &dyn Fn(&[Vec<u8>]) -> bool) -> Read<Made> {
+        let trees = judged.parent_trees(self.gatherer)?;
+        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
+        let ([one, two], [first, second]) = (&judged.commit.parents[..], trees) else {
+            // Nobody can say what came from where.
+            return self.differs_from_any(judged).map(Made::ByHand);
+        };
+        let bases = history.merge_bases(git, one, two)?;
+        let mut clean = false;
+        if let [base] = bases[..] {
+            let base = history.node(git, &base)?.tree;
+            let theirs = git.diff(Some(&base), Some(second))?;
+            let made = git.diff(Some(first), Some(&judged.tree()))?;
+            clean = match git.is_merge(&theirs, Some(first), (&judged.tree(), &made), false, &mut Allowance::default())
+            {
+                Ok(clean) => clean,
+                Err(ObjectError::Limit(..)) => false,
+                Err(error) => return Err(error),
+            };
+        }
+        if !clean {
+            let merged = git.compare_with_merge(&judged.commit.parents, &judged.tree());
+            match merged.ok().flatten() {
+                Some(merged) if merged.is_automatic() => {
+                    let carried = self.carried(judged, [first, second])?;
+                    if !carried.is_empty() {
+                        return Ok(Made::ByHand(carried));
+                    }
+                }
+                // Where git stops and asks, or somebody changed another path, a rename may still have carried something.
+                Some(mut merged) => {
+                    merged.differing.extend(self.carried(judged, [first, second])?);
+                    return Ok(Made::ByHand(merged.differing));
+                }
+                None => return self.differs_from_any(judged).map(Made::ByHand),
+            }
+        }
+        for (parent, other) in [(one, two), (two, one)] {
+            if let Some((before, paths)) = self.brought_back(&bases, parent, other, asks)? {
+                return Ok(Made::Again(before, paths));
+            }
+        }
+        Ok(Made::Automatically)
+    }
+
+    /// Guarded paths that differ from both parents, and that one of them does not have: a rename has carried a change to
+    /// them that was made elsewhere.
+    fn carried(&self, judged: &Facts, parents: [&TreeId; 2]) -> Read<Vec<Vec<u8>>> {
+        let git = &self.gatherer.git;
+        let changes = |tree| git.diff(Some(tree), Some(&judged.tree()));
+        let (first, second) = (changes(parents[0])?, changes(parents[1])?);
+        let second: HashMap<Vec<u8>, PathChange> =
+            second.into_iter().map(|change| (change.path.clone(), change)).collect();
+        let guards = |path: &[u8]| self.rules.grader.guards(path) || is_setting(path);
+        let carried = first.into_iter().filter(|one| {
+            let lacks = |two: &PathChange| one.old.is_none() || two.old.is_none();
+            one.new.is_some() && guards(&one.path) && second.get(&one.path).is_some_and(lacks)
+        });
+        Ok(carried.map(|change| change.path).collect())
+    }
+
+    /// Whether merging `other` brings back to `parent` what was applied there and undone: as a whole, or by one of the
+    /// commits that are merged.
+    fn brought_back(
+        &self,
+        bases: &[CommitId],
+        parent: &CommitId,
+        other: &CommitId,
+        asks: &dyn Fn(&[Vec<u8>]) -> bool,
+    ) -> Read<Option<(Before, Vec<Vec<u8>>)>> {
+        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
+        let paths = |change: &[PathChange]| -> Vec<Vec<u8>> { change.iter().map(|path| path.path.clone()).collect() };
+        let merged = history.only(git, &[*other], &[*parent]);
+        merged.complete()?;
+        // A parent that the other one reaches brings nothing, and is in that one's history for the same reason.
+        if merged.commits.is_empty() {
+            return Ok(None);
+        }
+        if merged.commits.len() > MAX_MERGED {
+            let why = format!("it brings more than {MAX_MERGED} commits");
+            return Err(ObjectError::Limit(other.0, why));
+        }
+        if let [base] = bases {
+            let base = history.node(git, base)?.tree;
+            let whole = git.diff(Some(&base), Some(&history.node(git, other)?.tree))?;
+            let paths = paths(&whole);
+            if asks(&paths)
+                && let Some(before) = self.applied_before(&whole, other, parent)?
+            {
+                return Ok(Some((before, paths)));
+            }
+        }
+        for id in &merged.commits {
+            let facts = self.gatherer.facts(id)?;
+            if facts.is_merge() {
+                continue;
+            }
+            let change = facts.diff(self.gatherer)?;
+            // One that no rule asks for must not hide another.
+            let paths = paths(&change);
+            if asks(&paths)
+                && let Some(before) = self.applied_before(&change, id, parent)?
+            {
+                return Ok(Some((before, paths)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The paths where a commit differs from any of its parents.
+    fn differs_from_any(&self, judged: &Facts) -> Read<Vec<Vec<u8>>> {
+        let mut paths = BTreeSet::new();
+        for parent in judged.parent_trees(self.gatherer)? {
+            paths.extend(self.gatherer.git.paths_between(Some(parent), &judged.tree())?);
+        }
+        Ok(paths.into_iter().collect())
+    }
+}
+
+/// Whether a path is part of what decides about all others.
+pub(super) fn is_setting(path: &[u8]) -> bool {
+    path == b".proof" || path.starts_with(b".proof/")
+}

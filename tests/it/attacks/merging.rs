@@ -1,0 +1,180 @@
+//! Merges: what git makes of the parents by itself needs no proof, and nothing else is let through as such a merge.
+
+use super::{Proven, STRICT};
+
+const GUARDED: &str = "[proof_grade]\npaths = [\"src/auth/**\"]\n";
+const OLD: &str = "def login():\n    a\n    b\n    c\n    d\n    e\n    f\n    return check()\n";
+
+/// `lib/` is in the base; main moves it to `src/auth/`, in a session; a side that nobody guards edits the old place.
+fn renamed(files: &[&str], edit: &[(&str, &str)]) -> (Proven, String) {
+    let mut base: Vec<(String, Vec<u8>)> = vec![(".proof/policy.toml".to_owned(), GUARDED.as_bytes().to_vec())];
+    base.extend(files.iter().map(|name| (format!("lib/{name}"), format!("# {name}\n{OLD}").into_bytes())));
+    let base: Vec<(&str, &[u8])> = base.iter().map(|(path, content)| (path.as_str(), &content[..])).collect();
+    let proven = Proven::with_files(&base);
+    proven.git(&["checkout", "--quiet", "-b", "side"]);
+    for (path, content) in edit {
+        proven.write(path, content);
+    }
+    proven.commit("Nobody asks for a proof");
+    proven.git(&["checkout", "--quiet", "main"]);
+    std::fs::create_dir_all(proven.scratch.place.join("src")).unwrap();
+    proven.git(&["mv", "lib", "src/auth"]);
+    let (moved, _) = proven.prove("m", "Move");
+    proven.gate_of(&proven.head, "HEAD").passes();
+    (proven, moved)
+}
+
+#[test]
+fn edit_carried_into_a_guarded_file_by_a_rename_is_refused() {
+    let evil = format!("# login.py\n{}", OLD.replace("check()", "True"));
+    let (proven, moved) = renamed(&["login.py"], &[("lib/login.py", &evil)]);
+    proven.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
+    assert!(proven.git(&["show", "HEAD:src/auth/login.py"]).contains("True"), "git followed the rename");
+    proven.gate_of(&moved, "HEAD").fails("ANCHOR_MISSING");
+    // The same with the parents in the other order.
+    let merge = proven.made(&proven.tip("HEAD^{tree}"), &["side", &moved], "Merge");
+    proven.gate_of(&moved, &merge).fails("ANCHOR_MISSING");
+}
+
+#[test]
+fn new_file_carried_into_a_guarded_directory_by_a_rename_is_refused() {
+    let (proven, moved) = renamed(&["login.py", "logout.py"], &[("lib/evil.py", "evil\n")]);
+    proven.git(&["-c", "merge.directoryRenames=true", "merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
+    assert_eq!(proven.git(&["show", "HEAD:src/auth/evil.py"]), "evil");
+    proven.gate_of(&moved, "HEAD").fails("ANCHOR_MISSING");
+}
+
+#[test]
+fn merge_that_leaves_the_guarded_files_alone_needs_no_proof() {
+    let (proven, moved) = renamed(&["login.py"], &[("docs/login.md", "login\n")]);
+    proven.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
+    assert_eq!(proven.gate_of(&moved, "HEAD").exit, Some(0));
+    // A merge by another strategy, of the same tree.
+    proven.git(&["reset", "--quiet", "--hard", &moved]);
+    proven.git(&["merge", "--quiet", "--no-ff", "-X", "no-renames", "-m", "Merge", "side"]);
+    assert_eq!(proven.gate_of(&moved, "HEAD").exit, Some(0));
+}
+
+#[test]
+fn merge_that_resolves_a_rename_by_hand_into_a_guarded_file_is_refused() {
+    let evil = format!("# login.py\n{}", OLD.replace("check()", "True"));
+    let (proven, moved) = renamed(&["login.py"], &[("lib/login.py", &evil)]);
+    // What -X no-renames leaves to a person: both places, the guarded one edited.
+    let tree = proven.tree_with(&moved, &[("src/auth/login.py", &evil), ("lib/login.py", &evil)]);
+    let merge = proven.made(&tree, &[&moved, "side"], "Merge");
+    proven.gate_of(&moved, &merge).fails("ANCHOR_MISSING");
+}
+
+#[test]
+fn merge_with_content_of_its_own_is_refused() {
+    let proven = Proven::with_policy(STRICT);
+    proven.git(&["checkout", "--quiet", "-b", "side", &proven.base]);
+    proven.write("b.txt", "b\n");
+    proven.prove("t", "Add b");
+    proven.git(&["checkout", "--quiet", "main"]);
+    proven.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
+    proven.gate().passes();
+    let merge = proven.tip("HEAD");
+    for files in [[("evil.txt", "evil\n")], [("b.txt", "evil\n")], [("a.txt", "evil\n")]] {
+        let tree = proven.tree_with(&merge, &files);
+        for parents in [["HEAD^1", "HEAD^2"], ["HEAD^2", "HEAD^1"]] {
+            let evil = proven.made(&tree, &parents, "Merge");
+            proven.gate_of(&proven.base, &evil).fails("ANCHOR_MISSING");
+        }
+    }
+    // One parent twice, and a parent that is an ancestor of the other.
+    for parents in [[&*merge, &*merge], [&*merge, &*proven.base], [&*proven.base, &*merge]] {
+        let evil = proven.made(&proven.tree_with(&merge, &[("evil.txt", "evil\n")]), &parents, "Merge");
+        proven.gate_of(&proven.base, &evil).fails("ANCHOR_MISSING");
+    }
+}
+
+/// A branch with a guarded and an unguarded change is picked, undone, and merged with something new on top. The unguarded
+/// one, which came last, must not hide the guarded one.
+#[test]
+fn merge_that_brings_back_a_guarded_change_is_refused_whatever_else_it_brings_back() {
+    let proven =
+        Proven::with_files(&[(".proof/policy.toml", GUARDED.as_bytes()), ("src/auth/login.py", OLD.as_bytes())]);
+    proven.git(&["checkout", "--quiet", "-b", "topic"]);
+    proven.write("src/auth/login.py", OLD.replace("check()", "True"));
+    let (guarded, _) = proven.prove("t", "No check");
+    proven.write("doc.txt", "doc\n");
+    let doc = proven.commit("Doc");
+    proven.git(&["checkout", "--quiet", "main"]);
+    proven.git(&["cherry-pick", "--allow-empty", &guarded]);
+    proven.git(&["commit", "--quiet", "--amend", "--reset-author", "-m", "Landed"]);
+    proven.git(&["notes", "--ref=proof", "copy", "--force", &guarded, "HEAD"]);
+    proven.git(&["cherry-pick", &doc]);
+    proven.git(&["commit", "--quiet", "--amend", "--reset-author", "-m", "Landed, too"]);
+    assert_eq!(proven.gate_of(&proven.head, "HEAD").exit, Some(0));
+    proven.write("src/auth/login.py", OLD);
+    proven.git(&["rm", "--quiet", "doc.txt"]);
+    let (undone, _) = proven.prove("r", "Undo both");
+    proven.git(&["checkout", "--quiet", "topic"]);
+    proven.write("new.txt", "new\n");
+    proven.commit("Something new");
+    proven.git(&["checkout", "--quiet", "main"]);
+    let tree = proven.tree_with(
+        &undone,
+        &[("src/auth/login.py", &OLD.replace("check()", "True")), ("doc.txt", "doc\n"), ("new.txt", "new\n")],
+    );
+    for parents in [[&*undone, "topic"], ["topic", &*undone]] {
+        let merge = proven.made(&tree, &parents, "Merge");
+        proven.gate_of(&undone, &merge).fails("ANCHOR_MISSING");
+    }
+}
+
+#[test]
+fn octopus_that_brings_back_what_was_undone_is_refused() {
+    let proven = Proven::with_policy(STRICT);
+    proven.git(&["checkout", "--quiet", "-b", "side", &proven.base]);
+    proven.write("b.txt", "b\n");
+    let (side, _) = proven.prove("t", "Add b");
+    proven.git(&["checkout", "--quiet", "main"]);
+    proven.git(&["cherry-pick", &side]);
+    proven.git(&["rm", "--quiet", "b.txt"]);
+    let (undone, _) = proven.prove("r", "Undo it");
+    proven.git(&["checkout", "--quiet", "-b", "third", &proven.base]);
+    proven.write("c.txt", "c\n");
+    let (third, _) = proven.prove("u", "Add c");
+    let tree = proven.tree_with(&undone, &[("b.txt", "b\n"), ("c.txt", "c\n")]);
+    let merge = proven.made(&tree, &[&undone, &side, &third], "Merge");
+    proven.gate_of(&undone, &merge).fails("ANCHOR_MISSING");
+}
+
+#[test]
+fn branch_merged_and_merged_again_with_more_needs_no_proof() {
+    let proven = Proven::with_policy(STRICT);
+    proven.git(&["checkout", "--quiet", "-b", "side", &proven.base]);
+    for (session, name) in [("t", "b.txt"), ("u", "c.txt")] {
+        proven.git(&["checkout", "--quiet", "side"]);
+        proven.write(name, "new\n");
+        proven.prove(session, "More");
+        proven.git(&["checkout", "--quiet", "main"]);
+        proven.write(&format!("{session}.txt"), "main\n");
+        proven.prove(&format!("m{session}"), "Meanwhile");
+        proven.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
+        proven.gate().passes();
+        // And main into the side, so that the merges cross.
+        proven.git(&["checkout", "--quiet", "side"]);
+        proven.git(&["merge", "--quiet", "--no-ff", "-m", "Merge main", "main"]);
+    }
+    proven.gate().passes();
+}
+
+#[test]
+fn merge_of_a_branch_that_is_up_to_date_needs_no_proof() {
+    let proven = Proven::with_policy(STRICT);
+    proven.git(&["checkout", "--quiet", "-b", "side"]);
+    proven.write("b.txt", "b\n");
+    proven.prove("t", "Add b");
+    proven.git(&["checkout", "--quiet", "main"]);
+    proven.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "side"]);
+    proven.gate().passes();
+    // The other order, and a second merge that brings nothing.
+    let tree = proven.tip("HEAD^{tree}");
+    let other = proven.made(&tree, &["side", "main^1"], "Merge");
+    proven.gate_of(&proven.base, &other).passes();
+    let nothing = proven.made(&tree, &["main", "side"], "Merge again");
+    proven.gate_of(&proven.base, &nothing).passes();
+}
