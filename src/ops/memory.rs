@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::record::{after_staged, recorded, staged_text};
+use super::record::{after_staged, recorded, staged};
 use super::text::{MAX_BODY, MAX_NAME, acceptable, without_secrets};
 use super::view::EntryView;
 use super::workspace::{Workspace, parse_id};
@@ -210,8 +210,8 @@ pub fn memory_pack(workspace: &mut Workspace, request: &PackRequest) -> Result<P
             timestamp: workspace.context.now(),
         };
         // Like any reflection it comes after what is staged, and is the last leaf.
-        let staged = staged_text(workspace, &session)?;
-        let closing = after_staged(workspace, staged.as_deref(), thought.clone());
+        let staged = staged(workspace, &session)?;
+        let closing = after_staged(workspace, staged.as_ref(), thought.clone());
         let context = &workspace.context;
         let fresh: Vec<(Id, Salt)> = (0..waiting.count).map(|_| (context.new_id(), context.new_salt())).collect();
         let arguments = workspace.given.as_deref().unwrap_or(session.as_str()).as_bytes();

@@ -85,10 +85,10 @@ fn record_with(workspace: &mut Workspace, request: &RecordRequest, with_staged: 
         private: request.private,
         timestamp: workspace.context.now(),
     };
-    let staged = if with_staged && kind == RecordType::Reflection { staged_text(workspace, &session)? } else { None };
+    let staged = if with_staged && kind == RecordType::Reflection { staged(workspace, &session)? } else { None };
     let arguments = workspace.given.as_ref().unwrap_or(&request.content).as_bytes();
     let event = NewEvent { tool: "thought_record", arguments, at: thought.timestamp };
-    let entries = after_staged(workspace, staged.as_deref(), thought.clone());
+    let entries = after_staged(workspace, staged.as_ref(), thought.clone());
     let appended = workspace.store.append(&session, &entries, &event)?;
     let Some(appended) = appended.into_iter().next_back() else { unreachable!("one entry in, one entry out") };
     Ok(recorded(session, appended, &thought))
@@ -110,16 +110,25 @@ fn may_be_private(opening: &Opening, kind: RecordType) -> Result<()> {
     Ok(())
 }
 
+/// A staged change, as the attestation that a reflection puts before itself.
+pub(super) struct Staged {
+    operation: String,
+    /// Names the commit that the change was staged on. A verifier that looks for an earlier use of the change need not
+    /// look behind that commit.
+    metadata: Option<String>,
+}
+
 /// A thought, and before it the change that is staged, where a reflection closes the session.
 pub(super) fn after_staged<'a>(
     workspace: &Workspace,
-    staged: Option<&'a str>,
+    staged: Option<&'a Staged>,
     thought: NewThought<'a>,
 ) -> Vec<NewEntry<'a>> {
     let mut entries = Vec::new();
-    if let Some(operation) = staged {
+    if let Some(Staged { operation, metadata }) = staged {
         let (id, timestamp) = (workspace.context.new_id(), thought.timestamp);
-        entries.push(NewEntry::Attestation(NewAttestation { id, operation, metadata: None, timestamp }));
+        let metadata = metadata.as_deref();
+        entries.push(NewEntry::Attestation(NewAttestation { id, operation, metadata, timestamp }));
     }
     entries.push(NewEntry::Thought(thought));
     entries
@@ -147,11 +156,15 @@ pub(super) fn recorded(session: Id, appended: Appended, thought: &NewThought<'_>
 /// What is staged, to be attested before a reflection closes the session; `None` if nothing is, or the session has said
 /// so already. Before it, commits are attested whose hook did not get to it: after the reflection it would be too late.
 /// A repository that cannot tell does not keep anyone from reflecting.
-pub(super) fn staged_text(workspace: &mut Workspace, session: &Id) -> Result<Option<String>> {
+pub(super) fn staged(workspace: &mut Workspace, session: &Id) -> Result<Option<Staged>> {
     let _ = pending::mend_of(workspace, session);
     let Ok(Some(staged)) = committing::staged_change(workspace) else { return Ok(None) };
-    let said = workspace.store.attested(session)?;
-    Ok((!said.contains(&staged)).then(|| staged.to_text()))
+    if workspace.store.attested(session)?.contains(&staged) {
+        return Ok(None);
+    }
+    let onto = workspace.git()?.tip("HEAD")?;
+    let metadata = onto.map(|onto| format!("{{\"onto\":\"{onto}\"}}"));
+    Ok(Some(Staged { operation: staged.to_text(), metadata }))
 }
 
 /// A record carries the task of its session. To be told another one is a mistake that would otherwise go unseen.

@@ -3,7 +3,7 @@
 
 use super::anchor::Anchor;
 use super::change::GitAttestation;
-use super::digest::RootHash;
+use super::digest::{CommitId, RootHash};
 use super::evidence::{EvidenceError, Flaw, Summary};
 use super::finding::{Finding, FindingCode, Severity};
 use super::policy::{Binding, EvidenceRule, Requirements};
@@ -58,6 +58,22 @@ pub struct Attested {
     pub change: GitAttestation,
     /// Whether it was attested after the commit had been made and its session, if it had one, was over.
     pub afterwards: bool,
+    /// The commit that a staged change was staged on. The session came after it, so nothing that leads to it can be an
+    /// earlier use of the session.
+    pub onto: Option<CommitId>,
+}
+
+impl Attested {
+    /// Reads what the metadata of a git attestation says about the change. A value of another shape counts for nothing.
+    pub fn new(change: GitAttestation, metadata: Option<&str>) -> Self {
+        let metadata: serde_json::Value = metadata.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let onto = metadata.get("onto").and_then(serde_json::Value::as_str).and_then(CommitId::parse);
+        Self {
+            change,
+            afterwards: metadata.get("afterwards") == Some(&serde_json::Value::Bool(true)),
+            onto: onto.filter(|_| change.commit.is_none()),
+        }
+    }
 }
 
 /// How an anchor belongs to the commit where it is found.

@@ -87,7 +87,7 @@ impl Judge<'_> {
                     && said.change.change_id.is_some()
                     && said.change.change_id == change()? =>
                 {
-                    match self.replays_itself(judged) {
+                    match self.replays_itself(judged, said.onto.as_ref()) {
                         Ok(None) => {
                             (bond.binding, bond.rooted) = (Some(Binding::Exact), true);
                             bond.afterwards = said.afterwards;

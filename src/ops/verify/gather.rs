@@ -348,9 +348,8 @@ impl Gatherer {
             let Line::Entry(entry) = line else { return };
             match &entry.body {
                 Body::Attest { attest } => {
-                    let afterwards = entry.metadata.as_ref().is_some_and(|metadata| is_afterwards(metadata));
                     let change = GitAttestation::parse(attest.as_bytes());
-                    attested.extend(change.map(|change| Attested { change, afterwards }));
+                    attested.extend(change.map(|change| Attested::new(change, entry.metadata.as_deref())));
                 }
                 Body::Thought { kind, content, .. }
                     if self.with_story && matches!(kind, RecordType::Decision | RecordType::Reflection) =>
@@ -464,12 +463,6 @@ impl Gatherer {
             found.extend(store.sightings(change).unwrap_or_default());
         }
     }
-}
-
-/// Whether the metadata of an attestation says that it came after the commit.
-fn is_afterwards(metadata: &str) -> bool {
-    let read = serde_json::from_str::<serde_json::Value>(metadata);
-    read.is_ok_and(|metadata| metadata.get("afterwards") == Some(&serde_json::Value::Bool(true)))
 }
 
 fn unreadable(error: &ObjectError) -> Finding {

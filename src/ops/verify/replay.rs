@@ -47,11 +47,14 @@ impl Judge<'_> {
         Ok(None)
     }
 
-    /// The same of a change that was only staged when it was attested: the commit itself is all that is known of it.
-    pub(super) fn replays_itself(&self, judged: &Facts) -> Read<Option<Finding>> {
+    /// The same for a change that was only staged when it was attested, on top of the commit `onto` where the session
+    /// says so. The session knew everything that leads to `onto`, so the search ends there; without it, the whole history
+    /// is searched.
+    pub(super) fn replays_itself(&self, judged: &Facts, onto: Option<&CommitId>) -> Read<Option<Finding>> {
         let change = judged.diff(self.gatherer)?;
+        let known: Vec<CommitId> = onto.copied().into_iter().collect();
         for parent in &judged.commit.parents {
-            let only = self.gatherer.history.only(&self.gatherer.git, &[*parent], &[]);
+            let only = self.gatherer.history.only(&self.gatherer.git, &[*parent], &known);
             if let Some(by) = self.contained(&change, parent, &only.commits)? {
                 let before = Before { by, what: "in commit" };
                 return Ok(Some(before.finding(judged)));

@@ -295,6 +295,42 @@ fn staged_change_passes_and_may_be_moved() {
 }
 
 #[test]
+fn staged_session_may_bring_back_what_was_undone_before_it() {
+    let proven = Proven::with_policy(STRICT);
+    proven.write("a.txt", NINE.replace("two", "TWO"));
+    staged(&proven, "st", "Staged");
+    proven.write("a.txt", NINE);
+    let (undone, _) = proven.prove("r", "Undo it");
+    proven.write("a.txt", NINE.replace("two", "TWO"));
+    staged(&proven, "again", "Again, for a reason");
+    let judged = proven.gate_of(&undone, "HEAD");
+    assert_eq!(judged.passes().said["commits"][0]["binding"], "exact", "{judged:?}");
+    // What that session brought back can be undone as well, and then its proof is used up.
+    let again = proven.tip("HEAD");
+    proven.write("a.txt", NINE);
+    let (undone, _) = proven.prove("r2", "Undo it again");
+    let third = proven.made(&proven.tip(&format!("{again}^{{tree}}")), &[&undone], "A third time");
+    proven.set_note(&third, proven.note(&again).replace(&again, &third));
+    proven.gate_of(&undone, &third).fails("REPLAYED");
+}
+
+#[test]
+fn staged_change_is_proven_however_long_the_history_is() {
+    let proven = Proven::with_policy(STRICT);
+    let mut stream = String::new();
+    for number in 0..20_500 {
+        let from = if number == 0 { format!("from {}\n", proven.head) } else { String::new() };
+        stream += &format!("commit refs/heads/main\ncommitter a <a@b> {} +0000\ndata 1\nx\n{from}\n", 1_700_000_000 + number);
+    }
+    proven.git_with(&["fast-import", "--quiet"], stream);
+    proven.git(&["reset", "--quiet", "--hard"]);
+    let before = proven.tip("HEAD");
+    proven.write("a.txt", NINE.replace("two", "TWO"));
+    staged(&proven, "st", "Staged");
+    proven.gate_of(&before, "HEAD").passes();
+}
+
+#[test]
 fn new_session_brings_it_back_and_its_branch_can_be_merged() {
     let landed = Landed::new();
     let undone = landed.undone(Way::Squash);
