@@ -99,7 +99,7 @@ fn team_whose_processes_are_killed_at_any_moment_loses_nothing_that_was_acknowle
     assert!(kills > 0 && team.iter().all(|member| !member.told.roots.is_empty()), "nothing came about");
 }
 
-/// All have the same chain, it has every finalized session that explains a commit once, and all that was said to be sealed.
+/// All have the same chain. It has every finalized session that covers a commit once, and all that was said to be sealed.
 fn assert_one_chain(game: &Game<'_>, team: &[Member<'_>]) {
     let mut sealed: BTreeMap<String, usize> = BTreeMap::new();
     for session in team[0].clone.sealed().into_iter().flatten() {
@@ -109,8 +109,8 @@ fn assert_one_chain(game: &Game<'_>, team: &[Member<'_>]) {
     let mut missing = BTreeSet::new();
     for member in team {
         assert_eq!(member.clone.tip(ROUNDS), game.remote.tip(ROUNDS));
-        let anchored = member.told.anchors.iter().map(|(session, _)| session);
-        missing.extend(member.told.sealed.iter().chain(anchored).filter(|session| !sealed.contains_key(*session)));
+        let told = member.told.sealed.iter().chain(&member.told.rooted);
+        missing.extend(told.filter(|session| !sealed.contains_key(*session)));
     }
     assert!(missing.is_empty(), "not sealed: {missing:?}");
     game.remote.is_whole();

@@ -20,6 +20,9 @@ pub(super) struct Told {
     pub(super) roots: BTreeMap<String, String>,
     /// The sessions with the commits they are anchored on.
     pub(super) anchors: BTreeSet<(String, String)>,
+    /// The sessions with an anchor that covers its commit. A round seals no others: under the default policy they prove
+    /// nothing.
+    pub(super) rooted: BTreeSet<String>,
     /// The sessions that were sealed.
     pub(super) sealed: BTreeSet<String>,
     /// How often something was shared and moved out.
@@ -37,6 +40,9 @@ impl Told {
                 if let Some(root) = answer["root"].as_str() {
                     let before = self.roots.insert(session.to_owned(), root.to_owned());
                     assert!(before.is_none_or(|before| before == root), "{session} has another root than before");
+                }
+                if list("anchors").iter().any(|one| one["rooted"] == true) {
+                    self.rooted.insert(session.to_owned());
                 }
                 self.anchors
                     .extend(list("anchors").iter().map(|one| (session.to_owned(), text(one, "commit").to_owned())));
