@@ -320,7 +320,8 @@ fn staged_change_is_proven_however_long_the_history_is() {
     let mut stream = String::new();
     for number in 0..20_500 {
         let from = if number == 0 { format!("from {}\n", proven.head) } else { String::new() };
-        stream += &format!("commit refs/heads/main\ncommitter a <a@b> {} +0000\ndata 1\nx\n{from}\n", 1_700_000_000 + number);
+        stream +=
+            &format!("commit refs/heads/main\ncommitter a <a@b> {} +0000\ndata 1\nx\n{from}\n", 1_700_000_000 + number);
     }
     proven.git_with(&["fast-import", "--quiet"], stream);
     proven.git(&["reset", "--quiet", "--hard"]);
