@@ -126,10 +126,10 @@ def main(program, schema):
     words = b"\n".join(HOSTILE).replace(b"\0", b"").decode(errors="ignore")
     proof("start", "--intent", words, "--session-id", "s1")
     proof("record", "--type", "decision", "--content-file", "-", data=words.encode() + b"\n````\nRejected: **bold** @octocat\n# forged")
+    git("commit", "--quiet", "--allow-empty", "-m", "a change", "--cleanup=verbatim")
+    proof("hook", "post-commit")
     proof("record", "--type", "reflection", "--content", words)
     proof("finalize")
-    git("commit", "--quiet", "--allow-empty", "-m", "a change", "--cleanup=verbatim")
-    proof("anchor", "--session", "s1")
     page = Page(cmarkgfm.github_flavored_markdown_to_html(proof("report", "HEAD"), cmarkgfm.cmark.Options.CMARK_OPT_UNSAFE))
     known |= {"h4", "pre"}
     expect(f"report: only known elements, not {page.tags - known}", page.tags <= known)
