@@ -206,7 +206,7 @@ export const edited = {
 
   async "a page whose records are not all in it says so, and claims no proof"({ browser, program, kept }) {
     const project = kept(new Project(program));
-    project.write(".proof/policy.toml", '[proof]\nevidence = "optional"\n');
+    project.write(".proof/policy.toml", '[proof]\nevidence = "optional"\nrooted = false\n');
     project.git("commit", "--quiet", "--no-verify", "-m", "a policy");
     project.proven({
       session: "s1",
