@@ -239,7 +239,11 @@ static SECOND: [u128; 256] = {
 pub(super) fn find(text: &str) -> Option<Secret> {
     // For each byte, the rules whose prefix begins with it.
     static BY_FIRST: LazyLock<Vec<Vec<&'static Rule>>> = LazyLock::new(|| {
-        (0..=u8::MAX).map(|byte| RULES.iter().filter(|rule| rule.prefix.as_bytes()[0] == byte).collect()).collect()
+        let mut by_first = vec![Vec::new(); 256];
+        for rule in RULES {
+            by_first[usize::from(rule.prefix.as_bytes()[0])].push(rule);
+        }
+        by_first
     });
     let bytes = text.as_bytes();
     let mut in_word = false;
