@@ -150,7 +150,7 @@ impl Gate {
         }
         ui.answer(if outcome.enforced { present::exit_code(outcome.verdict) } else { 0 });
         if !outcome.enforced && !outcome.verdict.is_accepted() {
-            ui.say("git proof gate: the policy is advisory: nothing is turned away");
+            ui.say("git proof gate: the policy is advisory: nothing is refused");
         }
         let found = outcome.commits.iter().filter(|commit| !commit.findings.is_empty()).map(|commit| commit.commit);
         let paths = match (format, &outcome.range) {

@@ -32,11 +32,13 @@ impl Git {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
             _ => Ok(()),
         });
-        made.and_then(|()| access.write(&new, text.as_bytes())).and_then(|()| fs::rename(&new, &path)).map_err(|error| {
-            Error::new(Code::StoreFailed, format!("cannot write {}", path.display()))
-                .because(error)
-                .hint("check who owns the .git/proof directory, and that the disk is writable and has room")
-        })
+        made.and_then(|()| access.write(&new, text.as_bytes())).and_then(|()| fs::rename(&new, &path)).map_err(
+            |error| {
+                Error::new(Code::StoreFailed, format!("cannot write {}", path.display()))
+                    .because(error)
+                    .hint("check who owns the .git/proof directory, and that the disk is writable and has room")
+            },
+        )
     }
 
     /// Whether there are remotes, and none of them was ever asked for the shared refs.
@@ -56,7 +58,8 @@ impl Git {
     /// Whether a remote that has notes was seen without another ref, so that there is nowhere to fetch that one from. A
     /// remote without notes says nothing of it: the notes that this clone has came from elsewhere.
     pub fn is_known_to_lack(&self, shared: &str) -> bool {
-        let lacked = |name: &String| self.answer(name).is_some_and(|had| had.contains(&NOTES) && !had.contains(&shared));
+        let lacked =
+            |name: &String| self.answer(name).is_some_and(|had| had.contains(&NOTES) && !had.contains(&shared));
         self.remote_names().iter().any(lacked)
     }
 

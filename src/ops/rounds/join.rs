@@ -283,7 +283,8 @@ fn signatures_of(git: &Git, commit: &CommitId, of: &CommitId) -> Result<Vec<Line
     let Some(notes) = git.tip(NOTES)? else { return Ok(Vec::new()) };
     let hash = seal_hash(&seal_of(git, commit)?.1);
     let lines = note_of(git, &git.commit(&notes)?.tree, commit)?;
-    let signs = |line: &&Vec<u8>| matches!(NoteLine::parse(line), Ok(Some(NoteLine::Seal { seal, .. })) if seal == hash);
+    let signs =
+        |line: &&Vec<u8>| matches!(NoteLine::parse(line), Ok(Some(NoteLine::Seal { seal, .. })) if seal == hash);
     let text = |line: &Vec<u8>| String::from_utf8_lossy(line).into_owned();
     Ok(lines.iter().filter(signs).map(|line| Line { commit: *of, text: text(line), change: None }).collect())
 }
