@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 
 use crate::error::{Code, Error, Result};
-use crate::proof::canonical::MAX_INTEGER;
 
 /// What a call was given and has not been read yet.
 #[derive(Debug)]
@@ -70,9 +69,6 @@ impl Arguments {
     pub(super) fn object(&mut self, name: &str) -> Result<Option<Value>> {
         match self.take(name) {
             None => Ok(None),
-            Some(value @ Value::Object(_)) if rounded(&value) => {
-                Err(invalid(name, "holds a whole number beyond ±(2^53−1)").hint("give such a number as a string"))
-            }
             Some(value @ Value::Object(_)) => Ok(Some(value)),
             Some(other) => Err(wrong(name, "an object", &other)),
         }
@@ -84,20 +80,6 @@ impl Arguments {
             None => Ok(()),
             Some((name, _)) => Err(invalid(&name, "is not an argument of this tool")),
         }
-    }
-}
-
-/// By the time it gets here, a large integer has been read as the nearest double. What it was cannot be told any more.
-fn rounded(value: &Value) -> bool {
-    match value {
-        Value::Number(number) => number.as_f64().is_some_and(|number| {
-            #[expect(clippy::cast_precision_loss, reason = "2^53−1 is exact")]
-            let limit = MAX_INTEGER as f64;
-            number.fract() == 0.0 && number.abs() > limit
-        }),
-        Value::Array(items) => items.iter().any(rounded),
-        Value::Object(members) => members.values().any(rounded),
-        _ => false,
     }
 }
 
