@@ -1,5 +1,7 @@
 //! Arguments of a call, read strictly: each by its name and type, and nothing else. A null counts as not given.
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Value};
 
 use crate::error::{Code, Error, Result};
@@ -15,6 +17,11 @@ impl Arguments {
 
     fn take(&mut self, name: &str) -> Option<Value> {
         self.0.remove(name).filter(|value| !value.is_null())
+    }
+
+    /// Whether there is something left of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|value| !value.is_null())
     }
 
     /// A text, if it is given.
@@ -40,12 +47,12 @@ impl Arguments {
         }
     }
 
-    /// A number from 1 to `most`, if it is given.
-    pub(super) fn number(&mut self, name: &str, most: u64) -> Result<Option<u64>> {
+    /// A number of this range, if it is given.
+    pub(super) fn number(&mut self, name: &str, range: RangeInclusive<u64>) -> Result<Option<u64>> {
         let Some(value) = self.take(name) else { return Ok(None) };
-        match value.as_u64().filter(|number| (1..=most).contains(number)) {
+        match value.as_u64().filter(|number| range.contains(number)) {
             Some(number) => Ok(Some(number)),
-            None => Err(wrong(name, &format!("a whole number from 1 to {most}"), &value)),
+            None => Err(wrong(name, &format!("a whole number from {} to {}", range.start(), range.end()), &value)),
         }
     }
 
@@ -71,6 +78,14 @@ impl Arguments {
             None => Ok(None),
             Some(value @ Value::Object(_)) => Ok(Some(value)),
             Some(other) => Err(wrong(name, "an object", &other)),
+        }
+    }
+
+    /// An object or a list that must be given.
+    pub(super) fn nested(&mut self, name: &str) -> Result<Value> {
+        match self.take(name).ok_or_else(|| missing(name))? {
+            value @ (Value::Object(_) | Value::Array(_)) => Ok(value),
+            other => Err(wrong(name, "an object or a list", &other)),
         }
     }
 

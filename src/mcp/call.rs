@@ -159,7 +159,7 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
         }
         "thought_search" => {
             let (query, session) = (given.required("query")?, given.text("session_id")?);
-            let limit = given.number("limit", MAX_HITS)?;
+            let limit = given.number("limit", 1..=MAX_HITS)?;
             let limit = limit.and_then(|limit| u32::try_from(limit).ok()).unwrap_or(DEFAULT_HITS);
             work(move |workspace| ops::search(workspace, &query, session.as_deref(), limit))
         }

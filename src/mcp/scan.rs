@@ -310,7 +310,10 @@ mod tests {
     fn id_is_found_wherever_it_stands_and_however_it_is_spelled() {
         for (line, ids) in [
             (r#"{"id":1,"method":"x"}"#, json!([1])),
-            (r#" { "method" : "x" , "params" : { "id" : 2 , "a" : [ { "id" : 3 } ] } , "id" : "a\"}" } "#, json!(["a\"}"])),
+            (
+                r#" { "method" : "x" , "params" : { "id" : 2 , "a" : [ { "id" : 3 } ] } , "id" : "a\"}" } "#,
+                json!(["a\"}"]),
+            ),
             (r#"{"\u0069d":7,"method":"x"}"#, json!([7])),
             (r#"{"a":"\ud800","id":1.5,"method":"x"}"#, json!([1.5])),
             (r#"{"id":1,"method":"x","params":{"#, json!([1])),
@@ -331,7 +334,9 @@ mod tests {
         for line in ["{}", r#"{"jsonrpc":"2.0","method":"x","params":"#, r#"{"method":"x","params":"unclosed}"#] {
             assert_eq!(answered(line), [Value::Null], "{line}");
         }
-        for line in ["", "junk", "\"{\"", "[1,2]", r#"{"method":"x","params":{"id":1}}"#, r#"{"id":1,"error":{},"a":"\ud800"}"#] {
+        for line in
+            ["", "junk", "\"{\"", "[1,2]", r#"{"method":"x","params":{"id":1}}"#, r#"{"id":1,"error":{},"a":"\ud800"}"#]
+        {
             assert_eq!(answered(line), [""; 0], "{line}");
         }
     }
@@ -344,7 +349,10 @@ mod tests {
             message.arguments.clone().map(|span| line[span].to_owned())
         };
         for (line, span) in [
-            (r#"{"method":"tools/call","params":{"name":"x","arguments":{"a":{"b":[1]}},"z":{}}}"#, Some(r#"{"a":{"b":[1]}}"#)),
+            (
+                r#"{"method":"tools/call","params":{"name":"x","arguments":{"a":{"b":[1]}},"z":{}}}"#,
+                Some(r#"{"a":{"b":[1]}}"#),
+            ),
             (r#"{"params":{"\u0061rguments": {"arguments":{}} },"method":"tools\/call"}"#, Some(r#"{"arguments":{}}"#)),
             (r#"{"method":"tools/call","params":{"arguments":[{}]}}"#, None),
             (r#"{"method":"tools/call","arguments":{}}"#, None),

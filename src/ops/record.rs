@@ -111,11 +111,7 @@ fn may_be_private(opening: &Opening, kind: RecordType) -> Result<()> {
 }
 
 /// A thought, and before it the change that is staged, where a reflection closes the session.
-pub(super) fn after_staged<'a>(
-    workspace: &Workspace,
-    staged: Option<&'a str>,
-    thought: NewThought<'a>,
-) -> Vec<NewEntry<'a>> {
+fn after_staged<'a>(workspace: &Workspace, staged: Option<&'a str>, thought: NewThought<'a>) -> Vec<NewEntry<'a>> {
     let mut entries = Vec::new();
     if let Some(operation) = staged {
         let (id, timestamp) = (workspace.context.new_id(), thought.timestamp);
@@ -147,7 +143,7 @@ pub(super) fn recorded(session: Id, appended: Appended, thought: &NewThought<'_>
 /// What is staged, to be attested before a reflection closes the session; `None` if nothing is, or the session has said
 /// so already. Before it, commits are attested whose hook did not get to it: after the reflection it would be too late.
 /// A repository that cannot tell does not keep anyone from reflecting.
-pub(super) fn staged_text(workspace: &mut Workspace, session: &Id) -> Result<Option<String>> {
+fn staged_text(workspace: &mut Workspace, session: &Id) -> Result<Option<String>> {
     let _ = pending::mend_of(workspace, session);
     let Ok(Some(staged)) = committing::staged_change(workspace) else { return Ok(None) };
     let said = workspace.store.attested(session)?;
