@@ -64,7 +64,7 @@ def writeback(client):
     expect("the hash of the note", put["text_hash"] == sha256(b"a note").hex())
     packed = client.call("memory_pack", session_id=session)
     expect("the note is packed", [note["text_hash"] for note in packed["packed"]] == [put["text_hash"]])
-    for entry in (client.call("thought_get", id=packed["packed"][0]["record_id"]), packed["reflection"]):
+    for entry in (client.call("thought_get", id=packed["packed"][0]["record_id"]), packed["analysis"]):
         leaves.append(bytes.fromhex(entry["content_hash"]))
     last = record("reflection", "it went well")
     finalized = client.call("merkle_finalize", session_id=session)
