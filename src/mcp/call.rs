@@ -2,13 +2,13 @@
 
 use rmcp::model::Implementation;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::arguments::{Arguments, invalid, missing};
 use super::desk::Drawer;
 use super::progress::Reporter;
 use super::proofs::{merkle_proof, merkle_verify};
-use super::strict::Unreadable;
+use super::strict::{Given, Unreadable};
 use super::{keeping, verdicts};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -42,7 +42,7 @@ struct Prepared {
 /// What a client asks for.
 pub(super) struct Asked<'a> {
     pub(super) tool: &'a str,
-    pub(super) given: Result<Map<String, Value>, Unreadable>,
+    pub(super) given: Given,
     pub(super) client: Option<Implementation>,
     /// Where it wants to hear how far the work is.
     pub(super) reporter: Option<Reporter>,

@@ -31,29 +31,27 @@ pub(super) fn merkle_proof(given: &mut Arguments) -> Result<Work> {
 
 /// A proof is the object that `merkle_proof` returns, or a list of steps beside its leaf and root.
 pub(super) fn merkle_verify(given: &mut Arguments) -> Result<Work> {
-    let form = match given.nested("proof")? {
-        Value::Array(steps) => Form::Path(Path {
-            scheme: scheme(given.text("scheme")?)?,
-            leaf_hash: given.required("leaf_hash")?,
-            index: given.number("index", 0..=MAX_INTEGER)?,
-            steps: as_returned(Value::Array(steps))?,
-        }),
-        whole => match ["leaf_hash", "index", "scheme"].into_iter().find(|name| given.has(name)) {
-            Some(name) => return Err(invalid(name, "goes with a proof that is a list of steps")),
-            None => Form::Whole(as_returned(whole)?),
-        },
-    };
+    let proof = given.nested("proof")?;
+    let is_path = proof.is_array();
+    let index = if is_path { given.number("index", 0..=MAX_INTEGER)? } else { None };
     let (root, count) = (given.text("root")?, given.number("count", 1..=MAX_INTEGER)?);
     let session = given.text("session_id")?;
     let parse = |root: String| RootHash::parse(&root).ok_or_else(|| invalid("root", "takes 64 lower-case hex digits"));
     let (root, both) = (root.map(parse).transpose()?, "root and count go together: merkle_root returns both");
-    let pinned = match (root, count, &form) {
-        (Some(root), Some(count), _) => Some(Trusted { root, count }),
-        (None, None, Form::Whole(_)) => None,
-        (None, None, Form::Path(_)) if session.is_some() => None,
-        (None, _, _) => return Err(missing("root").hint(both)),
-        (Some(_), None, Form::Path(path)) if session.is_some() || path.index.is_none() => None,
-        (Some(_), None, _) => return Err(missing("count").hint(both)),
+    let pinned = match (root, count) {
+        (Some(root), Some(count)) => Some(Trusted { root, count }),
+        (None, None) if !is_path || session.is_some() => None,
+        (None, _) => return Err(missing("root").hint(both)),
+        (Some(_), None) if is_path && (session.is_some() || index.is_none()) => None,
+        (Some(_), None) => return Err(missing("count").hint(both)),
+    };
+    let form = if is_path {
+        let (scheme, leaf_hash) = (scheme(given.text("scheme")?)?, given.required("leaf_hash")?);
+        Form::Path(Path { scheme, leaf_hash, index, steps: as_returned(proof)? })
+    } else if let Some(name) = ["leaf_hash", "index", "scheme"].into_iter().find(|name| given.has(name)) {
+        return Err(invalid(name, "goes with a proof that is a list of steps"));
+    } else {
+        Form::Whole(as_returned(proof)?)
     };
     Ok(Box::new(move |workspace| {
         let trusted = match (pinned, session) {

@@ -18,13 +18,11 @@ const MAX_MESSAGES: usize = 64;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Message {
     id: Option<Id>,
-    has_method: bool,
+    method: Option<Method>,
     /// Whether it has a result or an error.
     has_outcome: bool,
     /// Whether its closing brace was found.
     is_closed: bool,
-    /// Whether it calls a tool.
-    pub(super) is_call: bool,
     /// Where in the line the arguments are, if they are an object.
     pub(super) arguments: Option<Range<usize>>,
 }
@@ -36,7 +34,18 @@ enum Id {
     Unusable,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Method {
+    CallTool,
+    Other,
+}
+
 impl Message {
+    /// Whether it calls a tool.
+    pub(super) fn is_call(&self) -> bool {
+        self.method == Some(Method::CallTool)
+    }
+
     /// The id to answer to, if it is one.
     pub(super) fn id(&self) -> Option<&Value> {
         match &self.id {
@@ -48,8 +57,8 @@ impl Message {
     /// Whether a client may wait for an answer. It does not after a notification or a response. A message that is cut off may
     /// have had its id in the part that is missing.
     pub(super) fn wants_answer(&self) -> bool {
-        let is_response = self.has_outcome && !self.has_method;
-        let is_notification = self.has_method && self.id.is_none() && self.is_closed;
+        let is_response = self.has_outcome && self.method.is_none();
+        let is_notification = self.method.is_some() && self.id.is_none() && self.is_closed;
         !is_response && !is_notification
     }
 }
@@ -91,6 +100,18 @@ enum Level {
     Elsewhere,
 }
 
+/// What the next byte belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+enum Inside {
+    #[default]
+    Structure,
+    /// A number or a word.
+    Scalar,
+    Text,
+    /// What follows a backslash in a text.
+    Escape,
+}
+
 /// The scanner of one line.
 #[derive(Debug, Default)]
 pub(super) struct Scanner {
@@ -100,9 +121,7 @@ pub(super) struct Scanner {
     /// Brackets and braces that are open.
     depth: usize,
     in_batch: bool,
-    in_text: bool,
-    escaped: bool,
-    in_scalar: bool,
+    inside: Inside,
     token: Vec<u8>,
     /// The message that is open.
     message: Option<Message>,
@@ -131,11 +150,17 @@ impl Scanner {
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         let mut rest = bytes;
         while let Some(&byte) = rest.first() {
-            let length = if self.in_text {
-                self.text(rest)
-            } else {
-                self.structure(byte);
-                1
+            let length = match self.inside {
+                Inside::Text => self.text(rest),
+                Inside::Escape => {
+                    self.keep(&[byte]);
+                    self.inside = Inside::Text;
+                    1
+                }
+                Inside::Structure | Inside::Scalar => {
+                    self.structure(byte);
+                    1
+                }
             };
             self.at += length;
             rest = &rest[length..];
@@ -150,19 +175,17 @@ impl Scanner {
 
     /// Reads on inside a string, and answers how many bytes.
     fn text(&mut self, rest: &[u8]) -> usize {
-        let plain = if self.escaped { 0 } else { memchr2(b'"', b'\\', rest).unwrap_or(rest.len()) };
+        let plain = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
         if plain > 0 {
             self.keep(&rest[..plain]);
             return plain;
         }
         self.keep(&rest[..1]);
-        match rest[0] {
-            _ if self.escaped => self.escaped = false,
-            b'\\' => self.escaped = true,
-            _ => {
-                self.in_text = false;
-                self.end_token();
-            }
+        if rest[0] == b'\\' {
+            self.inside = Inside::Escape;
+        } else {
+            self.inside = Inside::Structure;
+            self.end_token();
         }
         1
     }
@@ -170,13 +193,13 @@ impl Scanner {
     /// Reads a byte outside of strings.
     fn structure(&mut self, byte: u8) {
         let ends_scalar = matches!(byte, b'"' | b'{' | b'[' | b'}' | b']' | b',' | b':' | b' ' | b'\t' | b'\r');
-        if self.in_scalar && ends_scalar {
-            self.in_scalar = false;
+        if self.inside == Inside::Scalar && ends_scalar {
+            self.inside = Inside::Structure;
             self.end_token();
         }
         match byte {
             b'"' => {
-                self.in_text = true;
+                self.inside = Inside::Text;
                 self.token.clear();
                 self.keep(b"\"");
             }
@@ -192,8 +215,8 @@ impl Scanner {
             }
             _ if ends_scalar => {}
             _ => {
-                if !self.in_scalar {
-                    self.in_scalar = true;
+                if self.inside == Inside::Structure {
+                    self.inside = Inside::Scalar;
                     self.token.clear();
                 }
                 self.keep(&[byte]);
@@ -256,7 +279,7 @@ impl Scanner {
                     let key = Key::of(&self.token);
                     match key {
                         Key::Id => message.id = Some(Id::Unusable), // until its value is read
-                        Key::Method => message.has_method = true,
+                        Key::Method => message.method = Some(Method::Other),
                         Key::Outcome => message.has_outcome = true,
                         Key::Params | Key::Arguments | Key::Other => {}
                     }
@@ -268,7 +291,9 @@ impl Scanner {
                         _ => Id::Unusable,
                     });
                 }
-                Some(Key::Method) => message.is_call = text(&self.token).as_deref() == Some("tools/call"),
+                Some(Key::Method) if text(&self.token).as_deref() == Some("tools/call") => {
+                    message.method = Some(Method::CallTool);
+                }
                 Some(_) => {}
             },
             (Level::Params, _) if self.parameter.is_none() => self.parameter = Some(Key::of(&self.token)),
@@ -345,7 +370,7 @@ mod tests {
     fn arguments_of_a_call_are_found() {
         let arguments = |line: &str| -> Option<String> {
             let found = scan(line, 3);
-            let message = found.first().filter(|message| message.is_call)?;
+            let message = found.first().filter(|message| message.is_call())?;
             message.arguments.clone().map(|span| line[span].to_owned())
         };
         for (line, span) in [

@@ -62,6 +62,9 @@ pub(super) struct Unreadable {
     pub(super) why: String,
 }
 
+/// The arguments of a call.
+pub(super) type Given = Result<Map<String, Value>, Unreadable>;
+
 /// Reads a line; `None` for a blank one.
 pub(super) fn read(mut line: Line) -> Result<Option<RxJsonRpcMessage<RoleServer>>, Refusal> {
     if let Some(limit) = &line.beyond {
@@ -99,9 +102,9 @@ pub(super) fn read(mut line: Line) -> Result<Option<RxJsonRpcMessage<RoleServer>
 }
 
 /// The arguments of a call, read strictly; what is left of them in the line is an empty object of the same length.
-fn take_arguments(line: &mut Line) -> Result<Option<Result<Map<String, Value>, Unreadable>>, Refusal> {
+fn take_arguments(line: &mut Line) -> Result<Option<Given>, Refusal> {
     let [message] = &line.messages[..] else { return Ok(None) };
-    let Some(span) = message.arguments.clone().filter(|_| message.is_call) else { return Ok(None) };
+    let Some(span) = message.arguments.clone().filter(|_| message.is_call()) else { return Ok(None) };
     let text = &line.bytes[span.clone()];
     let read = match canonical::parse(text) {
         Ok(Value::Object(arguments)) => Ok(arguments),

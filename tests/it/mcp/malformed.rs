@@ -170,7 +170,7 @@ fn line_without_an_end_takes_little_memory() {
     let mut wire = Wire::new(home.path());
     wire.write(br#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":""#);
     for _ in 0..128 {
-        wire.write(&[b'x'; 1 << 20]);
+        wire.write(&vec![b'x'; 1 << 20]);
     }
     wire.write(b"\"}}\n");
     let answer = wire.answer();
