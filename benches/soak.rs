@@ -106,7 +106,8 @@ impl Client {
         self.calls += 1;
         let (tool, arguments) = match at {
             0 => ("audit_session_start", json!({ "session_id": session, "intent": "soak" })),
-            996 => ("memory_pack", json!({ "session_id": session })),
+            995 => ("memory_pack", json!({ "session_id": session })),
+            996 => ("thought_record", json!({ "session_id": session, "type": "reflection", "content": CONTENT })),
             997 => ("merkle_finalize", json!({ "session_id": session })),
             998 => ("merkle_root", json!({ "session_id": session })),
             999 => ("audit_session_end", json!({ "session_id": session })),

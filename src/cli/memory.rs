@@ -14,9 +14,9 @@ use crate::ops::{self, PackRequest, PackedView, PutRequest, Workspace};
 
 /// Keep notes while a session works, and pack them into leaves
 ///
-/// A note stays in this clone. Packing makes a leaf of each that commits to its text, removes the texts and records a
-/// reflection. Whoever still has a text, and the salt that stays in this clone, can prove that it was there; without the salt
-/// nobody can guess the text.
+/// A note stays in this clone. Packing makes a leaf of each that commits to its text, removes the texts and records an
+/// analysis that says so. Anyone who has a text and its salt, which stays in this clone, can prove that the text was there;
+/// without the salt nobody can guess the text.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -146,22 +146,22 @@ impl List {
     }
 }
 
-/// Pack a session's working memory: a leaf for each note, a reflection, and the texts are gone
+/// Pack a session's working memory: append a leaf for each note and an analysis, and remove the texts
 ///
 /// All of it or nothing, whatever happens meanwhile. A leaf holds the time and a commitment, the SHA-256 of 32 random bytes
 /// (the salt) followed by the text, and that is all that evidence will publish of a note. The salts are printed, and stay in the
-/// store: git proof memory list shows them again. The reflection comes last, after what is staged is attested, as with
-/// `git proof record --type reflection`; it can close the session.
+/// store: git proof memory list shows them again. The analysis says how many notes were packed. It does not close the session:
+/// `git proof record --type reflection` does.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   git proof memory pack
-  git proof memory pack --content \"The cache was the cause; whether the other caller is safe is not known\"")]
+  git proof memory pack --content \"What the profiler showed, one note for each query\"")]
 struct Pack {
-    /// The reflection [default: how many notes were packed]
+    /// The text of the analysis [default: how many notes were packed]
     #[arg(long, value_name = "TEXT", conflicts_with = "content_file", allow_hyphen_values = true)]
     content: Option<String>,
-    /// A file with the reflection, or - for standard input
+    /// A file with the text of the analysis, or - for standard input
     #[arg(long, value_name = "FILE")]
     content_file: Option<PathBuf>,
     #[command(flatten)]
@@ -177,11 +177,11 @@ impl Pack {
             let count = pack.count;
             let (notes, each) = if count == 1 { ("note", "it is a leaf") } else { ("notes", "each is a leaf") };
             let mut text = format!(
-                "{} {count} {notes} of session {}: {each}, and its text is no longer here.\n  reflection {} is entry {}\n",
+                "{} {count} {notes} of session {}: {each}, and its text is no longer here.\n  analysis {} is entry {}\n",
                 paint.paint(Role::Good, "Packed"),
                 pack.session_id,
-                pack.reflection.id,
-                pack.reflection.index
+                pack.analysis.id,
+                pack.analysis.index
             );
             for note in &pack.packed {
                 let key = note.key.as_deref().map(|key| format!(" {}", one_line(key))).unwrap_or_default();

@@ -1,9 +1,10 @@
 //! Arguments of a call, read strictly: each by its name and type, and nothing else. A null counts as not given.
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Map, Value};
 
 use crate::error::{Code, Error, Result};
-use crate::proof::canonical::MAX_INTEGER;
 
 /// What a call was given and has not been read yet.
 #[derive(Debug)]
@@ -16,6 +17,11 @@ impl Arguments {
 
     fn take(&mut self, name: &str) -> Option<Value> {
         self.0.remove(name).filter(|value| !value.is_null())
+    }
+
+    /// Whether there is something left of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|value| !value.is_null())
     }
 
     /// A text, if it is given.
@@ -41,12 +47,12 @@ impl Arguments {
         }
     }
 
-    /// A number from 1 to `most`, if it is given.
-    pub(super) fn number(&mut self, name: &str, most: u64) -> Result<Option<u64>> {
+    /// A number of this range, if it is given.
+    pub(super) fn number(&mut self, name: &str, range: RangeInclusive<u64>) -> Result<Option<u64>> {
         let Some(value) = self.take(name) else { return Ok(None) };
-        match value.as_u64().filter(|number| (1..=most).contains(number)) {
+        match value.as_u64().filter(|number| range.contains(number)) {
             Some(number) => Ok(Some(number)),
-            None => Err(wrong(name, &format!("a whole number from 1 to {most}"), &value)),
+            None => Err(wrong(name, &format!("a whole number from {} to {}", range.start(), range.end()), &value)),
         }
     }
 
@@ -70,11 +76,16 @@ impl Arguments {
     pub(super) fn object(&mut self, name: &str) -> Result<Option<Value>> {
         match self.take(name) {
             None => Ok(None),
-            Some(value @ Value::Object(_)) if rounded(&value) => {
-                Err(invalid(name, "holds a whole number beyond ±(2^53−1)").hint("give such a number as a string"))
-            }
             Some(value @ Value::Object(_)) => Ok(Some(value)),
             Some(other) => Err(wrong(name, "an object", &other)),
+        }
+    }
+
+    /// An object or a list that must be given.
+    pub(super) fn nested(&mut self, name: &str) -> Result<Value> {
+        match self.take(name).ok_or_else(|| missing(name))? {
+            value @ (Value::Object(_) | Value::Array(_)) => Ok(value),
+            other => Err(wrong(name, "an object or a list", &other)),
         }
     }
 
@@ -84,20 +95,6 @@ impl Arguments {
             None => Ok(()),
             Some((name, _)) => Err(invalid(&name, "is not an argument of this tool")),
         }
-    }
-}
-
-/// By the time it gets here, a large integer has been read as the nearest double. What it was cannot be told any more.
-fn rounded(value: &Value) -> bool {
-    match value {
-        Value::Number(number) => number.as_f64().is_some_and(|number| {
-            #[expect(clippy::cast_precision_loss, reason = "2^53−1 is exact")]
-            let limit = MAX_INTEGER as f64;
-            number.fract() == 0.0 && number.abs() > limit
-        }),
-        Value::Array(items) => items.iter().any(rounded),
-        Value::Object(members) => members.values().any(rounded),
-        _ => false,
     }
 }
 

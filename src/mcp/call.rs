@@ -2,12 +2,13 @@
 
 use rmcp::model::Implementation;
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::arguments::{Arguments, missing};
+use super::arguments::{Arguments, invalid, missing};
 use super::desk::Drawer;
 use super::progress::Reporter;
 use super::proofs::{merkle_proof, merkle_verify};
+use super::strict::{Given, Unreadable};
 use super::{keeping, verdicts};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -41,7 +42,7 @@ struct Prepared {
 /// What a client asks for.
 pub(super) struct Asked<'a> {
     pub(super) tool: &'a str,
-    pub(super) given: Map<String, Value>,
+    pub(super) given: Given,
     pub(super) client: Option<Implementation>,
     /// Where it wants to hear how far the work is.
     pub(super) reporter: Option<Reporter>,
@@ -52,14 +53,22 @@ pub(super) struct Asked<'a> {
 /// Does a call and writes it down.
 pub(super) fn call(drawer: &mut Drawer, asked: Asked<'_>) -> Result<Value> {
     let Asked { tool, given, client, reporter, cancelled } = asked;
-    let session = given.get("session_id").and_then(Value::as_str).map(str::to_owned);
-    let given = Value::Object(given);
-    let digested = canonical::to_text(&given).unwrap_or_else(|_| given.to_string());
-    let Value::Object(given) = given else { unreachable!("an object was put in") };
+    let (session, digested, given) = match given {
+        Ok(given) => {
+            let session = given.get("session_id").and_then(Value::as_str).map(str::to_owned);
+            let given = Value::Object(given);
+            let digested = canonical::to_text(&given).unwrap_or_else(|_| given.to_string());
+            let Value::Object(given) = given else { unreachable!("an object was put in") };
+            (session, digested, Ok(Arguments::new(given)))
+        }
+        Err(Unreadable { text, why }) => {
+            (None, text, Err(invalid("arguments", &format!("cannot be read exactly: {why}"))))
+        }
+    };
     let prepared = if cancelled {
         Err(Error::new(Code::InvalidParams, "the call was cancelled before it began"))
     } else {
-        prepare(tool, Arguments::new(given), client.as_ref(), &drawer.context)
+        given.and_then(|given| prepare(tool, given, client.as_ref(), &drawer.context))
     };
     let workspace = match &prepared {
         Ok(prepared) => drawer.workspace(prepared.creates)?,
@@ -150,7 +159,7 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
         }
         "thought_search" => {
             let (query, session) = (given.required("query")?, given.text("session_id")?);
-            let limit = given.number("limit", MAX_HITS)?;
+            let limit = given.number("limit", 1..=MAX_HITS)?;
             let limit = limit.and_then(|limit| u32::try_from(limit).ok()).unwrap_or(DEFAULT_HITS);
             work(move |workspace| ops::search(workspace, &query, session.as_deref(), limit))
         }

@@ -199,13 +199,21 @@ pub(super) const CATALOGUE: &[Spec] = &[
     Spec {
         name: "merkle_verify",
         title: "Check a proof",
-        description: "Checks an inclusion proof against a root and count you trust, or against the stored root of \
-                      session_id. Answers with valid.",
+        description: "Checks an inclusion proof. Give proof as merkle_proof returned it, or its list of steps with leaf_hash \
+                      and root, and count and index if you know them. It is checked against the root and count that you \
+                      give, or against the stored root of session_id. Answers with valid. Without a count, count_checked is \
+                      false: the path leads to the root, but leaf_hash need not be an entry.",
         kind: Kind::Reads,
         required: &["proof"],
         properties: || {
             json!({
-                "proof": { "type": "object", "description": "As merkle_proof returned it" },
+                "proof": {
+                    "description": "As merkle_proof returned it, or its list of steps, {hash, position: left or right}",
+                    "anyOf": [{ "type": "object" }, { "type": "array", "items": { "type": "object" } }],
+                },
+                "leaf_hash": said("With a list of steps"),
+                "index": { "type": "integer", "minimum": 0 },
+                "scheme": said("With a list of steps; default v1"),
                 "root": text(),
                 "count": { "type": "integer", "minimum": 1 },
                 "session_id": text(),
@@ -234,14 +242,15 @@ pub(super) const CATALOGUE: &[Spec] = &[
     Spec {
         name: "memory_pack",
         title: "Pack working memory",
-        description: "Turns the session's notes into leaves that commit to each text, removes the texts, and records a \
-                      reflection. Whoever keeps a text and its salt can prove it. Call it before merkle_finalize.",
+        description: "Turns the session's notes into leaves that commit to each text, removes the texts, and records an \
+                      analysis that says how many. Anyone with a text and its salt can prove it. It does not close the \
+                      session: thought_record(type=reflection) does.",
         kind: Kind::Replaces,
         required: SESSION,
         properties: || {
             json!({
                 "session_id": text(),
-                "content": said("The reflection: what happened, what remains uncertain; default how many notes were packed"),
+                "content": said("The text of the analysis; default how many notes were packed"),
             })
         },
         output: answer::<PackOutcome>,

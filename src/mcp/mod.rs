@@ -1,9 +1,12 @@
 //! `git proof mcp`: the same ops as tools of the Model Context Protocol, over standard input and output.
 //!
 //! ```text
-//! stdin ─▶ rmcp (server) ─▶ desk: one thread, one connection, calls in the order they came ─▶ ops
-//!                                  └─ every call is a line of the ledger
+//! stdin ─▶ strict transport ─▶ rmcp (server) ─▶ desk: one thread, one connection, calls in the order they came ─▶ ops
+//!          └─ refuses lines    every call is a line of the ledger ─┘
 //! ```
+//!
+//! Every line of input is read strictly before rmcp sees it (`strict.rs`). A request that is refused there is answered with
+//! -32700 or -32600, to its id where the line shows one (`scan.rs`).
 //!
 //! Nothing is read while too much waits to be answered, or to be read by the client (`backpressure.rs`).
 //!
@@ -16,14 +19,18 @@ mod backpressure;
 mod call;
 mod catalogue;
 mod desk;
+mod drain_transport;
 mod keeping;
-mod patient;
+mod lines;
 mod progress;
 mod prompts;
 mod proofs;
 mod resources;
+mod scan;
 mod schema;
 mod server;
+mod strict;
+mod strict_transport;
 mod tools;
 mod verdicts;
 
@@ -31,16 +38,16 @@ use std::sync::Arc;
 
 use rmcp::ServiceExt as _;
 use rmcp::service::ServerInitializeError;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use backpressure::{Load, Measured};
+use backpressure::Load;
 use desk::Desk;
-use patient::Patient;
+use drain_transport::DrainTransport;
 use server::Server;
+use strict_transport::StrictTransport;
 
 /// How many tools are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,8 +79,8 @@ where
     let served = runtime.block_on(async {
         let (input, output) = open();
         let load = Arc::new(Load::default());
-        let input = Measured::new(input, Arc::clone(&load));
-        let transport = Patient::new(AsyncRwTransport::new_server(input, output), Arc::clone(&load));
+        let transport = StrictTransport::new(input, output, Arc::clone(&load));
+        let transport = DrainTransport::new(transport, Arc::clone(&load));
         match Server::new(desk, load, profile).serve(transport).await {
             Ok(service) => match service.waiting().await {
                 Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),

@@ -51,8 +51,8 @@ pub(super) fn get(name: &str, arguments: Option<&Map<String, Value>>) -> Result<
         ("close-task", Some(session), _) => format!(
             "Close session {session}, one call after the other, and stop at the first error to follow its hint:\n\
              1. audit_verify_chain: valid must be true.\n\
-             2. thought_record with type reflection: what happened, what was proved, what remains uncertain; or memory_pack \
-             with that as content, if memory_put was used.\n\
+             2. memory_pack, if memory_put was used; then thought_record with type reflection: what happened, what was \
+             proved, what remains uncertain.\n\
              3. merkle_finalize.\n\
              4. merkle_root: report root and record_count.\n\
              5. audit_session_end."

@@ -1,5 +1,6 @@
 //! `merkle_proof` and `merkle_verify`: arguments that need more than a name.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,6 +11,7 @@ use crate::error::{Code, Error, Result};
 use crate::ops::{self, Trusted};
 use crate::proof::canonical::MAX_INTEGER;
 use crate::proof::digest::RootHash;
+use crate::proof::scheme::Scheme;
 
 /// A leaf is named by its record, or by its hash within a session.
 pub(super) fn merkle_proof(given: &mut Arguments) -> Result<Work> {
@@ -27,20 +29,30 @@ pub(super) fn merkle_proof(given: &mut Arguments) -> Result<Work> {
     }
 }
 
-/// A proof that does not hold is an answer too.
+/// A proof is the object that `merkle_proof` returns, or a list of steps beside its leaf and root.
 pub(super) fn merkle_verify(given: &mut Arguments) -> Result<Work> {
-    let proof = given.object("proof")?.ok_or_else(|| missing("proof"))?;
-    let (root, count, session) = (given.text("root")?, given.number("count", MAX_INTEGER)?, given.text("session_id")?);
+    let proof = given.nested("proof")?;
+    let is_path = proof.is_array();
+    let index = if is_path { given.number("index", 0..=MAX_INTEGER)? } else { None };
+    let (root, count) = (given.text("root")?, given.number("count", 1..=MAX_INTEGER)?);
+    let session = given.text("session_id")?;
+    let parse = |root: String| RootHash::parse(&root).ok_or_else(|| invalid("root", "takes 64 lower-case hex digits"));
+    let (root, both) = (root.map(parse).transpose()?, "root and count go together: merkle_root returns both");
     let pinned = match (root, count) {
-        (Some(root), Some(count)) => {
-            let root = RootHash::parse(&root).ok_or_else(|| invalid("root", "takes 64 lower-case hex digits"))?;
-            Some(Trusted { root, count })
-        }
-        (None, None) => None,
-        (None, _) => return Err(missing("root").hint("root and count go together: merkle_root returns both")),
-        (_, None) => return Err(missing("count").hint("root and count go together: merkle_root returns both")),
+        (Some(root), Some(count)) => Some(Trusted { root, count }),
+        (None, None) if !is_path || session.is_some() => None,
+        (None, _) => return Err(missing("root").hint(both)),
+        (Some(_), None) if is_path && (session.is_some() || index.is_none()) => None,
+        (Some(_), None) => return Err(missing("count").hint(both)),
     };
-    let line = proof_line(proof)?;
+    let form = if is_path {
+        let (scheme, leaf_hash) = (scheme(given.text("scheme")?)?, given.required("leaf_hash")?);
+        Form::Path(Path { scheme, leaf_hash, index, steps: as_returned(proof)? })
+    } else if let Some(name) = ["leaf_hash", "index", "scheme"].into_iter().find(|name| given.has(name)) {
+        return Err(invalid(name, "goes with a proof that is a list of steps"));
+    } else {
+        Form::Whole(as_returned(proof)?)
+    };
     Ok(Box::new(move |workspace| {
         let trusted = match (pinned, session) {
             (Some(pinned), _) => Some(pinned),
@@ -50,29 +62,85 @@ pub(super) fn merkle_verify(given: &mut Arguments) -> Result<Work> {
                 Some(Trusted { root: stored.root, count: stored.record_count })
             }
         };
-        verdicts::proof(&line, trusted.as_ref())
+        match (form, trusted) {
+            (Form::Whole(line), trusted) => verdicts::proof(&line.text(), trusted.as_ref()),
+            (Form::Path(path), Some(trusted)) => {
+                let (root, index) = (root.unwrap_or(trusted.root), path.index()?);
+                verdicts::proof(&path.line(index, trusted.count, root).text(), Some(&trusted))
+            }
+            (Form::Path(path), None) => {
+                let root = root.ok_or_else(|| missing("root"))?;
+                verdicts::path(&path.line(0, 1, root).text())
+            }
+        }
     }))
 }
 
-/// A proof as the line of a proof file, whose fields have an order; on its way through a client they may have lost it.
-fn proof_line(proof: Value) -> Result<String> {
-    #[derive(Deserialize, Serialize)]
-    #[serde(deny_unknown_fields)]
-    struct Line {
-        scheme: String,
-        leaf_hash: String,
-        index: u64,
-        count: u64,
-        proof: Vec<Step>,
-        root: String,
+enum Form {
+    Whole(Line),
+    Path(Path),
+}
+
+/// The form of a proof in which leaf, steps and root are arguments of their own.
+struct Path {
+    scheme: Scheme,
+    leaf_hash: String,
+    index: Option<u64>,
+    steps: Vec<Step>,
+}
+
+impl Path {
+    /// The index, which the sides of the steps spell in binary where every level has a step.
+    fn index(&self) -> Result<u64> {
+        let spelled =
+            || self.steps.iter().rev().fold(0_u64, |index, step| index << 1 | u64::from(step.position == "left"));
+        match self.index {
+            Some(index) => Ok(index),
+            None if self.scheme.doubles() => Ok(spelled()),
+            None => {
+                Err(missing("index").hint("merkle_proof returns it; in this scheme it does not follow from the steps"))
+            }
+        }
     }
-    #[derive(Deserialize, Serialize)]
-    #[serde(deny_unknown_fields)]
-    struct Step {
-        hash: String,
-        position: String,
+
+    fn line(self, index: u64, count: u64, root: RootHash) -> Line {
+        let Self { scheme, leaf_hash, steps, .. } = self;
+        Line { scheme: scheme.to_string(), leaf_hash, index, count, proof: steps, root: root.to_string() }
     }
-    let line: Result<Line, _> = serde_json::from_value(proof);
-    line.and_then(|line| serde_json::to_string(&line))
+}
+
+/// The line of a proof file, whose fields have an order; on their way through a client they may have lost it.
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    scheme: String,
+    leaf_hash: String,
+    index: u64,
+    count: u64,
+    proof: Vec<Step>,
+    root: String,
+}
+
+#[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    hash: String,
+    position: String,
+}
+
+impl Line {
+    fn text(&self) -> String {
+        serde_json::to_string(self).unwrap_or_else(|error| unreachable!("texts and numbers do not serialize: {error}"))
+    }
+}
+
+fn as_returned<T: DeserializeOwned>(proof: Value) -> Result<T> {
+    serde_json::from_value(proof)
         .map_err(|error| invalid("proof", &format!("is not what merkle_proof returns: {error}")))
+}
+
+fn scheme(name: Option<String>) -> Result<Scheme> {
+    let parse =
+        |name: String| Scheme::parse(&name).ok_or_else(|| invalid("scheme", &format!("must be {}", Scheme::RULE)));
+    name.map_or(Ok(Scheme::V1), parse)
 }

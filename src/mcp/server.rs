@@ -14,6 +14,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use super::backpressure::Load;
 use super::call::Asked;
 use super::desk::{Closed, Desk, Drawer};
+use super::strict::Unreadable;
 use super::{Profile, answer, call, progress, prompts, resources, tools};
 
 const INSTRUCTIONS: &str = "\
@@ -86,7 +87,10 @@ impl ServerHandler for Server {
         };
         let _working = self.load.work();
         let _turn = self.load.turn().await;
-        let given = request.arguments.unwrap_or_default();
+        let given = match context.extensions.get::<Unreadable>() {
+            Some(unreadable) => Err(unreadable.clone()),
+            None => Ok(request.arguments.unwrap_or_default()),
+        };
         let client = context.client_info();
         let (reporter, reports) = progress::asked_for(&context).unzip();
         let cancellation = context.ct.clone();

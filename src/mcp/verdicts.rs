@@ -1,4 +1,4 @@
-//! Answers that say no: a chain that does not hold and a proof that does not are what was asked for, and no failure.
+//! Answers that say no: a chain or a proof that does not hold is an answer, and the call has not failed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::call::{Done, done};
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, CheckOutcome, ProofOutcome, Trusted, Workspace};
+use crate::ops::{self, CheckOutcome, PathOutcome, ProofOutcome, Trusted, Workspace};
 
 /// What `audit_verify_chain` answers.
 #[derive(Serialize, JsonSchema)]
@@ -35,8 +35,19 @@ pub(super) struct BrokenChain {
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum ProofVerdict {
-    Holds(ProofOutcome),
+    Holds(HeldProof),
+    Leads(PathOutcome),
     Refused(RefusedProof),
+}
+
+/// A proof that holds against a root and its count.
+#[derive(Serialize, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct HeldProof {
+    #[serde(flatten)]
+    outcome: ProofOutcome,
+    #[schemars(extend("const" = true))]
+    count_checked: bool,
 }
 
 /// Why a proof does not hold.
@@ -73,8 +84,18 @@ pub(super) fn chain(workspace: &Workspace, session: &str) -> Result<Done> {
 
 /// Checks a proof, as its line.
 pub(super) fn proof(line: &str, trusted: Option<&Trusted>) -> Result<Done> {
-    match ops::check_proof_line(line.as_bytes(), "the proof", trusted) {
-        Ok(outcome) => Ok(done(&ProofVerdict::Holds(outcome))),
+    let held = ops::check_proof_line(line.as_bytes(), "the proof", trusted);
+    judged(held.map(|outcome| ProofVerdict::Holds(HeldProof { outcome, count_checked: true })))
+}
+
+/// Checks only the path of a proof.
+pub(super) fn path(line: &str) -> Result<Done> {
+    judged(ops::check_path_line(line.as_bytes(), "the proof").map(ProofVerdict::Leads))
+}
+
+fn judged(verdict: Result<ProofVerdict>) -> Result<Done> {
+    match verdict {
+        Ok(verdict) => Ok(done(&verdict)),
         Err(error) if error.code == Code::ProofInvalid => {
             let field = detail(&error, "field").and_then(Value::as_str).map(str::to_owned);
             let refused = RefusedProof { valid: false, reason: error.to_string(), field };

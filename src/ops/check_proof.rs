@@ -15,7 +15,7 @@ use crate::git::limits::MAX_NOTE;
 use crate::git::{Git, NOTES};
 use crate::proof::canonical::Malformed;
 use crate::proof::digest::{CommitId, ContentHash, RootHash};
-use crate::proof::inclusion::InclusionProof;
+use crate::proof::inclusion::{InclusionProof, NotIncluded, Position};
 use crate::proof::logged::{ConsistencyProof, LoggedProof, NotLogged};
 use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
@@ -39,6 +39,25 @@ pub struct ProofOutcome {
     /// Number of entries.
     pub count: u64,
     /// The root that it is in.
+    pub root: RootHash,
+}
+
+/// A path that leads from a hash to a root whose number of entries is not known.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct PathOutcome {
+    /// Always true: a path that leads elsewhere is an error.
+    #[schemars(extend("const" = true))]
+    pub valid: bool,
+    /// Always false. With a count the answer is a [`ProofOutcome`].
+    #[schemars(extend("const" = false))]
+    pub count_checked: bool,
+    /// What this does not show.
+    pub not_checked: String,
+    /// How the path was hashed.
+    pub scheme: Scheme,
+    /// Where the path begins.
+    pub leaf_hash: ContentHash,
+    /// Where it ends.
     pub root: RootHash,
 }
 
@@ -200,22 +219,41 @@ fn anchored(context: &Context, root: &RootHash) -> Result<Option<Trusted>> {
 
 /// Checks a proof that is at hand; `named` is what messages call it.
 pub fn check_proof_line(line: &[u8], named: &str, trusted: Option<&Trusted>) -> Result<ProofOutcome> {
-    let refused = |why: String, field: &str| {
-        Error::new(Code::ProofInvalid, format!("{named} is refused: {why}"))
-            .details(serde_json::json!({ "line": 1, "field": field }))
-    };
-    let proof = InclusionProof::parse(line).map_err(|error| {
-        refused(format!("line 1: {error}"), error.field)
-            .hint("pass on the file as `git proof prove` printed it: one line, nothing added, nothing reformatted")
-    })?;
+    let proof = parse_entry(line, named)?;
     let trusted = trusted.ok_or_else(|| {
         Error::new(Code::NoTrustedRoot, "a proof can only be checked against a root and count that you trust")
             .hint("add --root and --count from an anchor or from `git proof root`; the proof's own are only a claim")
     })?;
-    proof.verify(&trusted.root, trusted.count).map_err(|error| {
-        refused(format!("line 1: field \"{}\": {error}", error.field()), error.field())
-            .hint("take root and count from the anchor of the session that the record belongs to")
-    })?;
+    proof.verify(&trusted.root, trusted.count).map_err(|error| not_included(named, error))?;
     let InclusionProof { scheme, leaf_hash, index, count, root, .. } = proof;
     Ok(ProofOutcome { valid: true, scheme, leaf_hash, index, count, root })
+}
+
+/// Checks only that the path of a proof leads to its root. `index` and `count` of the line are ignored: without a count that
+/// is trusted they say nothing.
+pub fn check_path_line(line: &[u8], named: &str) -> Result<PathOutcome> {
+    let InclusionProof { scheme, leaf_hash, steps, root, .. } = parse_entry(line, named)?;
+    let top = steps.iter().fold(scheme.leaf(&leaf_hash), |node, step| match step.position {
+        Position::Left => scheme.node(&step.hash, &node),
+        Position::Right => scheme.node(&node, &step.hash),
+    });
+    if RootHash::from(top) != root {
+        return Err(not_included(named, NotIncluded::RootMismatch));
+    }
+    let not_checked = "The path leads from leaf_hash to root. This does not show that leaf_hash is an entry: without the number \
+                       of entries, an inner node of the tree or a repeated leaf would pass as well. Pass count to check that.";
+    Ok(PathOutcome { valid: true, count_checked: false, not_checked: not_checked.to_owned(), scheme, leaf_hash, root })
+}
+
+fn parse_entry(line: &[u8], named: &str) -> Result<InclusionProof> {
+    InclusionProof::parse(line).map_err(|error| {
+        malformed(named, &error)
+            .hint("pass on the file as `git proof prove` printed it: one line, nothing added, nothing reformatted")
+    })
+}
+
+fn not_included(named: &str, error: NotIncluded) -> Error {
+    Error::new(Code::ProofInvalid, format!("{named} is refused: line 1: field \"{}\": {error}", error.field()))
+        .details(serde_json::json!({ "line": 1, "field": error.field() }))
+        .hint("take root and count from the anchor of the session that the record belongs to")
 }

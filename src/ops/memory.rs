@@ -1,10 +1,10 @@
-//! `memory`: notes that a session keeps while it works. Packing makes a leaf of each, which commits to its text, takes the
-//! texts away and records a reflection; who still has a text can then prove that it was there.
+//! `memory`: notes that a session keeps while it works. Packing makes a leaf of each note, which commits to its text, removes
+//! the texts and records an analysis that says so. Anyone who still has a text can then prove that it was there.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::record::{after_staged, recorded, staged};
+use super::record::recorded;
 use super::text::{MAX_BODY, MAX_NAME, acceptable, without_secrets};
 use super::view::EntryView;
 use super::workspace::{Workspace, parse_id};
@@ -14,7 +14,7 @@ use crate::proof::inclusion::InclusionProof;
 use crate::proof::memory::{MemoryAttestation, commitment, text_hash};
 use crate::proof::record::{Body, Id, RecordType};
 use crate::proof::timestamp::Timestamp;
-use crate::store::{NewEvent, NewThought, Note, Packed, PackedNote, StoredEntry};
+use crate::store::{NewEntry, NewEvent, NewThought, Note, Packed, PackedNote, StoredEntry};
 
 /// Packed notes that are named in an answer.
 const NAMED: usize = 1000;
@@ -53,7 +53,7 @@ pub struct PutOutcome {
 pub struct PackRequest {
     /// The session; the current one if not given.
     pub session: Option<String>,
-    /// The reflection to be recorded; one that says how many notes were packed if not given.
+    /// The text of the analysis to be recorded; how many notes were packed if not given.
     pub content: Option<String>,
 }
 
@@ -66,8 +66,8 @@ pub struct PackOutcome {
     pub count: u64,
     /// What is left of each, at most a thousand of them.
     pub packed: Vec<PackedView>,
-    /// The reflection that closes it.
-    pub reflection: EntryView,
+    /// The analysis that says what was packed. It does not close the session: a reflection does.
+    pub analysis: EntryView,
 }
 
 /// What is left of a note that was packed.
@@ -181,11 +181,11 @@ pub fn memory_put(workspace: &mut Workspace, request: &PutRequest) -> Result<Put
     Ok(PutOutcome { session_id: session, note_id, key, text_hash, put_at })
 }
 
-/// Packs the working memory of a session: a leaf for each note, a reflection, and the texts are gone; all or nothing.
+/// Packs the working memory of a session: appends a leaf for each note and an analysis, and removes the texts; all or nothing.
 pub fn memory_pack(workspace: &mut Workspace, request: &PackRequest) -> Result<PackOutcome> {
     if let Some(content) = &request.content {
         acceptable("the content", content, MAX_BODY)?;
-        without_secrets("the content", content, "a reflection is published: say it without the credential")?;
+        without_secrets("the content", content, "an analysis is published: say it without the credential")?;
     }
     let session = workspace.session(request.session.as_deref())?;
     loop {
@@ -202,29 +202,28 @@ pub fn memory_pack(workspace: &mut Workspace, request: &PackRequest) -> Result<P
         let content = request.content.clone().unwrap_or_else(|| format!("Packed {notes} of working memory."));
         let thought = NewThought {
             id: workspace.context.new_id(),
-            kind: RecordType::Reflection,
+            kind: RecordType::Analysis,
             content: &content,
             metadata: Some(&metadata),
             parent: None,
             private: false,
             timestamp: workspace.context.now(),
         };
-        // Like any reflection it comes after what is staged, and is the last leaf.
-        let staged = staged(workspace, &session)?;
-        let closing = after_staged(workspace, staged.as_ref(), thought.clone());
+        let analysis = NewEntry::Thought(thought.clone());
         let context = &workspace.context;
         let fresh: Vec<(Id, Salt)> = (0..waiting.count).map(|_| (context.new_id(), context.new_salt())).collect();
         let arguments = workspace.given.as_deref().unwrap_or(session.as_str()).as_bytes();
         let event = NewEvent { tool: "memory_pack", arguments, at: thought.timestamp };
-        let Some(Packed { notes, entries }) = workspace.store.pack(&session, waiting, &fresh, &closing, &event)? else {
+        let Some(Packed { notes, entries }) = workspace.store.pack(&session, waiting, &fresh, &analysis, &event)?
+        else {
             continue; // another process packed meanwhile
         };
-        let Some(last) = entries.into_iter().next_back() else { unreachable!("a reflection in, a reflection out") };
+        let Some(last) = entries.into_iter().next_back() else { unreachable!("an analysis in, an analysis out") };
         return Ok(PackOutcome {
             session_id: session.clone(),
             count: waiting.count,
             packed: notes.into_iter().take(NAMED).map(PackedView::from).collect(),
-            reflection: recorded(session, last, &thought),
+            analysis: recorded(session, last, &thought),
         });
     }
 }

@@ -48,7 +48,10 @@ pub use attest::{AttestOutcome, attest};
 pub use audit::{AuditOutcome, audit};
 pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
-pub use check_proof::{CheckedProof, ConsistencyOutcome, LoggedOutcome, ProofOutcome, check_proof, check_proof_line};
+pub use check_proof::{
+    CheckedProof, ConsistencyOutcome, LoggedOutcome, PathOutcome, ProofOutcome, check_path_line, check_proof,
+    check_proof_line,
+};
 pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit, before_fixup, foreseen};
 pub use cover::{CoverOutcome, CoverRequest, CoveredCommit, cover};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};

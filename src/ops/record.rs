@@ -111,7 +111,7 @@ fn may_be_private(opening: &Opening, kind: RecordType) -> Result<()> {
 }
 
 /// A staged change, as the attestation that a reflection puts before itself.
-pub(super) struct Staged {
+struct Staged {
     operation: String,
     /// Names the commit that the change was staged on. A verifier that looks for an earlier use of the change need not
     /// look behind that commit.
@@ -119,11 +119,7 @@ pub(super) struct Staged {
 }
 
 /// A thought, and before it the change that is staged, where a reflection closes the session.
-pub(super) fn after_staged<'a>(
-    workspace: &Workspace,
-    staged: Option<&'a Staged>,
-    thought: NewThought<'a>,
-) -> Vec<NewEntry<'a>> {
+fn after_staged<'a>(workspace: &Workspace, staged: Option<&'a Staged>, thought: NewThought<'a>) -> Vec<NewEntry<'a>> {
     let mut entries = Vec::new();
     if let Some(Staged { operation, metadata }) = staged {
         let (id, timestamp) = (workspace.context.new_id(), thought.timestamp);
@@ -156,7 +152,7 @@ pub(super) fn recorded(session: Id, appended: Appended, thought: &NewThought<'_>
 /// What is staged, to be attested before a reflection closes the session; `None` if nothing is, or the session has said
 /// so already. Before it, commits are attested whose hook did not get to it: after the reflection it would be too late.
 /// A repository that cannot tell does not keep anyone from reflecting.
-pub(super) fn staged(workspace: &mut Workspace, session: &Id) -> Result<Option<Staged>> {
+fn staged(workspace: &mut Workspace, session: &Id) -> Result<Option<Staged>> {
     let _ = pending::mend_of(workspace, session);
     let Ok(Some(staged)) = committing::staged_change(workspace) else { return Ok(None) };
     if workspace.store.attested(session)?.contains(&staged) {

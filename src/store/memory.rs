@@ -104,7 +104,7 @@ impl Store {
         self.read(|connection| Ok(waiting(connection, session, ALL)?.count))
     }
 
-    /// Makes an attestation of each waiting note, appends what closes them, and takes the notes away: all or nothing.
+    /// Appends an attestation of each waiting note and then `summary`, and removes the notes: all or nothing.
     ///
     /// `expected` is what the caller saw; `fresh` has the id of the attestation and the salt for each note. Notes that came
     /// since stay for the next time. `None` if another one packed some of them meanwhile.
@@ -113,7 +113,7 @@ impl Store {
         session: &Id,
         expected: Waiting,
         fresh: &[(Id, Salt)],
-        closing: &[NewEntry<'_>],
+        summary: &NewEntry<'_>,
         event: &NewEvent<'_>,
     ) -> Result<Option<Packed>> {
         self.write(|transaction| {
@@ -147,7 +147,7 @@ impl Store {
                     NewEntry::Attestation(NewAttestation { id, operation, metadata: None, timestamp })
                 })
                 .collect();
-            entries.extend_from_slice(closing);
+            entries.push(summary.clone());
             let entries = append_all(transaction, &row, &entries, event)?;
             for note in &notes {
                 keep(transaction, note)?;

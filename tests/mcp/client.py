@@ -15,7 +15,8 @@ import tempfile
 import jsonschema
 from mcp import Client, Implementation, MCPError, StdioServerParameters
 
-from expectations import commit, expect, merkle_root, sha256, tally
+from expectations import commit, expect, flat, merkle_root, sha256, stage, tally
+from malformed import malformed
 
 SCHEMAS = {}  # of the answers, by tool
 LONG = 12_000  # entries of a session that takes a while to go over, in a build that is not optimized
@@ -23,18 +24,6 @@ LONG = 12_000  # entries of a session that takes a while to go over, in a build 
 
 def canonical(value):
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-
-
-def flat(tree):
-    """The entries of thought_tree in order of recording, nested or not."""
-    if "entries" in tree:
-        return tree["entries"]
-    found, waiting = [], list(tree["children"])
-    while waiting:
-        node = waiting.pop()
-        waiting.extend(node["children"])
-        found.append(node)
-    return sorted(found, key=lambda entry: entry["index"])
 
 
 def fits(schema, answer):
@@ -103,7 +92,11 @@ async def writeback(server, mode):
         put = await ok(client, "memory_put", session_id=session, text=note, key="suspect")
         expect("the hash of the note", put["text_hash"] == sha256(note.encode()).hex())
         packed = await ok(client, "memory_pack", session_id=session, content="done")
-        expect("the reflection", packed["reflection"]["content"] == "done" and len(packed["packed"]) == 1)
+        analysis = packed["analysis"]
+        expect("the analysis", (analysis["type"], analysis["content"], len(packed["packed"])) == ("analysis", "done", 1))
+        await refused(client, "ERR_REFLECTION_REQUIRED", "merkle_finalize", session_id=session)
+        stage(server.cwd)
+        await ok(client, "thought_record", session_id=session, type="reflection", content="done")
         await refused(client, "ERR_OPEN_SESSIONS", "round_seal")
         finalized = await ok(client, "merkle_finalize", session_id=session)
         root = await ok(client, "merkle_root", session_id=session)
@@ -140,12 +133,13 @@ async def writeback(server, mode):
             expect("the chain hash", entry["chain_hash"] == chain.hex())
         leaves = [bytes.fromhex(entry["content_hash"]) for entry in entries]
         expect("the head", chain.hex() == root["head"])
-        expect("the count", root["record_count"] == len(leaves) == 5)
+        expect("the count", root["record_count"] == len(leaves) == 7)
         expect("the root", merkle_root(leaves) == root["root"])
 
-        # The note, from its text to the root: it was packed before the reflection.
+        # The note, from its text to the root: it was packed before the analysis.
         leaf = entries[3]
-        expect("its hash is in the leaf", sha256(note.encode()).hex() in leaf["attest"] and note not in leaf["attest"])
+        commitment = sha256(bytes.fromhex(packed["packed"][0]["salt"]), note.encode()).hex()
+        expect("the leaf commits to it", commitment in leaf["attest"] and note not in leaf["attest"])
         expect("the leaf is the one that was packed", leaf["id"] == packed["packed"][0]["record_id"])
         proof = await ok(client, "merkle_proof", record_id=leaf["id"])
         node = bytes.fromhex(proof["leaf_hash"])
@@ -153,6 +147,11 @@ async def writeback(server, mode):
             other = bytes.fromhex(step["hash"])
             node = sha256(node, other) if step["position"] == "right" else sha256(other, node)
         expect("the inclusion proof", node.hex() == root["root"])
+        path = {"leaf_hash": proof["leaf_hash"], "proof": proof["proof"], "root": root["root"]}
+        led = await ok(client, "merkle_verify", **path)
+        expect("without a count the answer says so", led["valid"] and not led["count_checked"] and led["not_checked"])
+        held = await ok(client, "merkle_verify", count=root["record_count"], **path)
+        expect("with a count it is checked", held["valid"] and held["count_checked"] and held["index"] == 3)
 
         sealed = await ok(client, "round_seal", defer=True)
         expect("the session is sealed", [one["root"] for one in sealed["sessions"]] == [root["root"]])
@@ -208,6 +207,7 @@ async def main(program):
         for mode in ("legacy", "auto"):
             await writeback(server, mode)
             await progress(server, mode)
+        await malformed(server)
     return tally()
 
 

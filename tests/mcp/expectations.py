@@ -7,12 +7,28 @@ import subprocess
 _passed = _failed = 0
 
 
-def commit(home):
-    """Makes a commit in the repository."""
+def stage(home):
+    """Stages a change, which the reflection of a session then names."""
     with open(os.path.join(home, "file"), "a") as file:
         file.write("one more\n")
-    for arguments in (["add", "file"], ["commit", "-q", "-m", "a commit"]):
-        subprocess.run(["git", *arguments], cwd=home, check=True)
+    subprocess.run(["git", "add", "file"], cwd=home, check=True)
+
+
+def commit(home):
+    """Commits what is staged."""
+    subprocess.run(["git", "commit", "-q", "-m", "a commit"], cwd=home, check=True)
+
+
+def flat(tree):
+    """The entries of thought_tree in order of recording, nested or not."""
+    if "entries" in tree:
+        return tree["entries"]
+    found, waiting = [], list(tree["children"])
+    while waiting:
+        node = waiting.pop()
+        waiting.extend(node["children"])
+        found.append(node)
+    return sorted(found, key=lambda entry: entry["index"])
 
 
 def expect(what, condition):

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from expectations import commit, expect, merkle_root, sha256, tally
+from expectations import commit, expect, flat, merkle_root, sha256, stage, tally
 
 CORE = [
     "audit_session_start",
@@ -49,12 +49,9 @@ class Inspector:
 def writeback(client):
     """The sequence as the instructions of the server state it. One more step is one more call."""
     session = client.call("audit_session_start", intent="a task through the inspector", task_id="T-1")["session_id"]
-    leaves = []
 
     def record(kind, content):
-        entry = client.call("thought_record", session_id=session, type=kind, content=content)
-        leaves.append(bytes.fromhex(entry["content_hash"]))
-        return entry
+        return client.call("thought_record", session_id=session, type=kind, content=content)
 
     record("plan", "read first, then write")
     record("decision", "a log; rejected: a journal")
@@ -64,13 +61,13 @@ def writeback(client):
     expect("the hash of the note", put["text_hash"] == sha256(b"a note").hex())
     packed = client.call("memory_pack", session_id=session)
     expect("the note is packed", [note["text_hash"] for note in packed["packed"]] == [put["text_hash"]])
-    for entry in (client.call("thought_get", id=packed["packed"][0]["record_id"]), packed["reflection"]):
-        leaves.append(bytes.fromhex(entry["content_hash"]))
+    stage(client.home)
     last = record("reflection", "it went well")
     finalized = client.call("merkle_finalize", session_id=session)
     root = client.call("merkle_root", session_id=session)
     expect("merkle_root is what merkle_finalize said", root == finalized)
-    expect("the count", root["record_count"] == len(leaves) == 5)
+    leaves = [bytes.fromhex(entry["content_hash"]) for entry in flat(client.call("thought_tree", session_id=session))]
+    expect("the count", root["record_count"] == len(leaves) == 6)
     expect("the root", root["root"] == merkle_root(leaves))
     link = sha256(bytes.fromhex(last["content_hash"]), bytes.fromhex(last["prev_hash"]))
     expect("the head", root["head"] == last["chain_hash"] == link.hex())

@@ -14,7 +14,10 @@ fn notes_are_put_and_packed_and_proven_on_the_command_line() {
     agent.ok("memory_put", json!({ "session_id": "s1", "text": "another" }));
     let packed = agent.ok("memory_pack", json!({ "session_id": "s1", "content": "what remains" }));
     assert_eq!(packed["packed"][0]["text_hash"], put["text_hash"]);
-    assert_eq!((&packed["reflection"]["content"], &packed["reflection"]["index"]), (&json!("what remains"), &json!(2)));
+    let analysis = &packed["analysis"];
+    assert_eq!((&analysis["type"], &analysis["content"]), (&json!("analysis"), &json!("what remains")));
+    agent.refused("ERR_REFLECTION_REQUIRED", "merkle_finalize", json!({ "session_id": "s1" }));
+    agent.ok("thought_record", json!({ "session_id": "s1", "type": "reflection", "content": "done" }));
     let root = agent.ok("merkle_finalize", json!({ "session_id": "s1" }));
     let leaf = agent.ok("merkle_proof", json!({ "record_id": packed["packed"][0]["record_id"] }));
     let run = common::run(common::git_proof(home.path()).args(["memory", "prove", "--text", "a note", "--json"]));
@@ -22,7 +25,7 @@ fn notes_are_put_and_packed_and_proven_on_the_command_line() {
     assert_eq!(proven["proof"], leaf);
     let trusted = json!({ "proof": leaf, "root": root["root"], "count": root["record_count"] });
     assert_eq!(agent.ok("merkle_verify", trusted)["valid"], true);
-    assert_eq!(check(home.path(), "s1")["records"], 3);
+    assert_eq!(check(home.path(), "s1")["records"], 4);
     let calls = ledger(home.path());
     for (at, tool) in ["memory_put", "memory_put", "memory_pack"].iter().enumerate() {
         assert_eq!(calls[at + 1], ((*tool).to_owned(), Some("s1".to_owned()), "ok".to_owned()));

@@ -2,7 +2,9 @@
 
 mod catalogue;
 mod keeping;
+mod malformed;
 mod progress;
+mod proofs;
 mod refusals;
 mod schema;
 mod sequence;

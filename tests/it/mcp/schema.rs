@@ -115,6 +115,8 @@ fn every_answer_is_as_its_schema_says_in_every_version() {
         let proof = agent.ok("merkle_proof", json!({ "record_id": plan["id"] }));
         agent.ok("merkle_verify", json!({ "proof": proof, "session_id": "s1" }));
         agent.ok("merkle_verify", json!({ "proof": proof, "root": "00".repeat(32), "count": 4 }));
+        let path = json!({ "leaf_hash": proof["leaf_hash"], "proof": proof["proof"], "root": proof["root"] });
+        assert_eq!(agent.ok("merkle_verify", path)["count_checked"], false);
         let forge = "UPDATE thought_records SET line = replace(line, 'plan', 'PLAN')";
         WithoutTriggers::new(database(home.path())).execute_batch(forge).unwrap();
         assert_eq!(agent.ok("audit_verify_chain", s1())["valid"], false);

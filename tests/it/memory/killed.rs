@@ -79,5 +79,6 @@ fn two_who_pack_and_one_who_puts_lose_no_note_and_pack_none_twice() {
         scratch.json(&["memory", "prove", "--text", &format!("note {number}")]);
     }
     scratch.json(&["check"]);
+    scratch.record("reflection", "done");
     scratch.json(&["finalize"]);
 }

@@ -1,4 +1,4 @@
-//! Working memory: notes become leaves, their texts go, and who has a text can prove it.
+//! Working memory: notes become leaves, their texts are removed, and anyone who has a text can prove it.
 
 mod killed;
 mod packing;

@@ -42,7 +42,7 @@ fn each_note_becomes_a_leaf_and_its_text_goes() {
     assert_eq!(waiting(&scratch, "s"), [""; 0]);
     assert_eq!((scratch.rows("memory_short_term"), scratch.rows("memory_long_term")), (0, 3));
     let found = entries(&scratch, "s");
-    assert_eq!((found.len(), found[0].as_str(), found[4].as_str()), (5, "plan", "reflection"));
+    assert_eq!((found.len(), found[0].as_str(), found[4].as_str()), (5, "plan", "analysis"));
     let mut salts = std::collections::BTreeSet::new();
     for ((note, entry), left) in
         ["first", "second", "third"].iter().zip(&found[1..4]).zip(packed["packed"].as_array().unwrap())
@@ -55,24 +55,27 @@ fn each_note_becomes_a_leaf_and_its_text_goes() {
         assert_eq!((salt.len(), salts.insert(salt)), (32, true), "a salt is used once");
     }
     assert_eq!(packed["count"], 3);
-    let reflection = &packed["reflection"];
+    let analysis = &packed["analysis"];
     assert_eq!(
-        (text(reflection, "content"), &reflection["metadata"]),
+        (text(analysis, "content"), &analysis["metadata"]),
         ("Packed 3 notes of working memory.", &json!({ "packed": 3 }))
     );
     assert_eq!(scratch.json(&["check"])["records"], 5);
     assert_eq!(scratch.json(&["memory", "list"])["packed"], packed["packed"]);
-    assert_eq!(scratch.json(&["finalize"])["record_count"], 5);
 }
 
 #[test]
-fn reflection_that_is_given_is_the_one_that_closes_the_session() {
+fn packing_does_not_close_a_session_whatever_its_text_and_whatever_came_before() {
     let scratch = Scratch::with_session();
+    scratch.record("reflection", "done too early");
     scratch.json(&["memory", "put", "--text", "a note"]);
     let packed = scratch.json(&["memory", "pack", "--content", "what remains uncertain"]);
-    assert_eq!(packed["reflection"]["content"], "what remains uncertain");
-    assert_eq!(packed["reflection"]["metadata"], json!({ "packed": 1 }));
-    scratch.json(&["finalize"]);
+    assert_eq!((&packed["analysis"]["type"], &packed["analysis"]["index"]), (&json!("analysis"), &json!(2)));
+    assert_eq!(packed["analysis"]["content"], "what remains uncertain");
+    assert_eq!(packed["analysis"]["metadata"], json!({ "packed": 1 }));
+    scratch.refused(&["finalize"], "ERR_REFLECTION_REQUIRED", 1);
+    scratch.record("reflection", "done");
+    assert_eq!(scratch.json(&["finalize"])["record_count"], 4);
 }
 
 #[test]
@@ -83,7 +86,7 @@ fn session_can_be_packed_again_with_what_came_since() {
     scratch.json(&["memory", "put", "--text", "two"]);
     let again = scratch.json(&["memory", "pack"]);
     assert_eq!(again["packed"].as_array().unwrap().len(), 1);
-    assert_eq!(again["reflection"]["index"], 3);
+    assert_eq!(again["analysis"]["index"], 3);
     let texts: Vec<i64> =
         again["packed"].as_array().unwrap().iter().map(|note| note["note_id"].as_i64().unwrap()).collect();
     assert_eq!(texts, [2], "a number is not given twice");
@@ -103,16 +106,17 @@ fn memory_of_another_session_is_left_alone() {
 }
 
 #[test]
-fn what_is_staged_is_attested_before_the_reflection() {
+fn what_is_staged_is_attested_by_the_reflection_and_not_by_packing() {
     let scratch = Scratch::with_session();
     std::fs::write(scratch.place.join("file"), "x").unwrap();
     scratch.git(["add", "file"]);
     scratch.json(&["memory", "put", "--text", "a note"]);
     scratch.json(&["memory", "pack"]);
+    scratch.record("reflection", "done");
     let found = entries(&scratch, "s");
     assert!(found[0].starts_with("{\"note\""), "{found:?}");
-    assert!(found[1].starts_with("{\"git\""), "{found:?}");
-    assert_eq!((found.len(), found[2].as_str()), (3, "reflection"));
+    assert!(found[2].starts_with("{\"git\""), "{found:?}");
+    assert_eq!((found.len(), found[1].as_str(), found[3].as_str()), (4, "analysis", "reflection"));
     scratch.json(&["finalize"]);
     scratch.git(["commit", "-qm", "first"]);
     scratch.json(&["anchor"]);
@@ -125,6 +129,7 @@ fn memory_alone_roots_no_change() {
     let scratch = Scratch::with_session();
     scratch.json(&["memory", "put", "--text", "a note"]);
     scratch.json(&["memory", "pack"]);
+    scratch.record("reflection", "done");
     scratch.json(&["finalize"]);
     scratch.git(["commit", "-q", "--allow-empty", "-m", "first"]);
     scratch.json(&["anchor"]);
@@ -136,6 +141,7 @@ fn evidence_publishes_a_commitment_and_neither_text_nor_key_nor_salt() {
     let scratch = Scratch::with_session();
     scratch.json(&["memory", "put", "--text", "the-very-text", "--key", "the-very-key"]);
     let packed = scratch.json(&["memory", "pack"])["packed"][0].clone();
+    scratch.record("reflection", "done");
     scratch.json(&["finalize"]);
     scratch.git(["commit", "-q", "--allow-empty", "-m", "first"]);
     scratch.json(&["anchor"]);

@@ -43,7 +43,7 @@ fn who_goes_around_the_program_cannot_put_a_note_into_a_closed_session_or_change
 }
 
 #[test]
-fn credential_is_refused_in_text_key_and_reflection() {
+fn credential_is_refused_in_text_key_and_analysis() {
     let scratch = Scratch::with_session();
     let secret = ["gh", "p_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
     scratch.refused(&["memory", "put", "--text", &secret], "ERR_SECRET_DETECTED", 2);

@@ -78,7 +78,7 @@ fn store_of_every_level_takes_notes_and_packs_them() {
     for fixture in FIXTURES {
         let scratch = with_fixture(fixture);
         scratch.json(&["memory", "put", "--text", "an old store", "--session", "open"]);
-        assert_eq!(scratch.json(&["memory", "pack", "--session", "open"])["reflection"]["index"], 4, "{fixture}");
+        assert_eq!(scratch.json(&["memory", "pack", "--session", "open"])["analysis"]["index"], 4, "{fixture}");
         scratch.json(&["check", "--session", "open"]);
     }
 }

@@ -1,5 +1,5 @@
-//! A transport that does not report the end of input while there is still something to say, and that does not read on while
-//! there is too much of it.
+//! A transport that reports the end of input only once every request has been answered, and that reads no further while too
+//! many of them wait.
 //!
 //! rmcp gives calls in flight five seconds from the end of input and then closes. Calls are done one after the other
 //! and each waits for the disk, so a client that pipes in many of them would lose the answers to most.
@@ -14,7 +14,7 @@ use rmcp::transport::Transport;
 
 use super::backpressure::{Load, MOST_OPEN};
 
-pub(super) struct Patient<T> {
+pub(super) struct DrainTransport<T> {
     inner: T,
     /// Requests that have not been answered.
     open: HashSet<RequestId>,
@@ -23,7 +23,7 @@ pub(super) struct Patient<T> {
     heavy: bool,
 }
 
-impl<T> Patient<T> {
+impl<T> DrainTransport<T> {
     pub(super) fn new(inner: T, load: Arc<Load>) -> Self {
         Self { inner, open: HashSet::new(), load, heavy: false }
     }
@@ -35,7 +35,7 @@ impl<T> Patient<T> {
     }
 }
 
-impl<T: Transport<RoleServer>> Transport<RoleServer> for Patient<T> {
+impl<T: Transport<RoleServer>> Transport<RoleServer> for DrainTransport<T> {
     type Error = T::Error;
 
     fn send(
