@@ -34,7 +34,8 @@ pub(in crate::ops) fn archived(workspace: &Workspace, session: &Id) -> Result<u6
     }
 }
 
-pub(super) fn archive(workspace: &Workspace) -> Result<Archive> {
+/// The archives of this repository.
+pub(in crate::ops) fn archive(workspace: &Workspace) -> Result<Archive> {
     let setting = workspace.git()?.setting("proof.archive");
     settings::archive(&workspace.context, &workspace.repository, setting.as_deref())
 }

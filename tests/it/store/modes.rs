@@ -124,7 +124,7 @@ fn what_we_write_into_a_shared_repository_has_the_modes_that_git_gives() {
 }
 
 /// Runs a program as another user of a group, with an ordinary umask.
-fn as_user(scratch: &Scratch, user: &str, group: &str, program: &str, arguments: &[&str]) -> Ran {
+pub(crate) fn as_user(scratch: &Scratch, user: &str, group: &str, program: &str, arguments: &[&str]) -> Ran {
     let mut command = scratch.command("sh");
     command.args(["-c", "umask 022; exec setpriv --reuid \"$0\" --regid \"$0\" --groups \"$@\"", user, group, program]);
     command.args(arguments).output().unwrap().into()
@@ -147,7 +147,7 @@ fn two_users_of_one_group_record_and_anchor_in_a_shared_repository() {
     let trusting = home.join("home/trusting");
     std::fs::write(&trusting, "[safe]\n\tdirectory = *\n").unwrap();
     std::fs::set_permissions(&trusting, std::fs::Permissions::from_mode(0o644)).unwrap();
-    std::fs::set_permissions(home.join("home"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(home.join("home"), std::fs::Permissions::from_mode(0o777)).unwrap();
     let program = scratch.around().join("git-proof");
     std::fs::copy(env!("CARGO_BIN_EXE_git-proof"), &program).unwrap();
     let trusted = |user: &str, program: &str, arguments: &[&str]| -> Ran {
@@ -173,6 +173,31 @@ fn two_users_of_one_group_record_and_anchor_in_a_shared_repository() {
         proof(closes, &["finalize"]);
         proof(opens, &["anchor", "--commit", "HEAD"]);
         proof(closes, &["seal"]);
+        // One moves the texts out, the other reads them back.
+        git(opens, &["config", "proof.warmRounds", "0"]);
+        assert_eq!(proof(opens, &["retain"])["moved"], 1);
+        let log = proof(closes, &["log", "--session", session]);
+        assert_eq!(log["entries"][0]["content"], "x", "{log}");
+        assert_eq!(proof(closes, &["retain"])["problems"], serde_json::json!([]));
+        assert_eq!(proof(opens, &["log", "--session", session])["entries"][0]["content"], "x");
+        // What waits for a commit of one is found by the other.
+        let message = home.join(format!("message-{session}"));
+        std::fs::write(&message, "message\n").unwrap();
+        std::fs::set_permissions(&message, std::fs::Permissions::from_mode(0o666)).unwrap();
+        proof(opens, &["start", "--intent", "x", "--session-id", &format!("{session}-pending")]);
+        trusted(opens, program.to_str().unwrap(), &["hook", "commit-msg", message.to_str().unwrap()]).text();
+        trusted(closes, program.to_str().unwrap(), &["hook", "post-commit"]).text();
+        proof(closes, &["record", "--type", "reflection", "--content", "done"]);
+        proof(opens, &["finalize"]);
+        // Backups belong to whoever writes them; imports are shared.
+        let backup = home.join(format!("home/backup-{session}"));
+        proof(opens, &["backup", backup.to_str().unwrap()]);
+        proof(opens, &["import", backup.to_str().unwrap()]);
+        let foreign = trusted(closes, program.to_str().unwrap(), &["--json", "import", backup.to_str().unwrap()]);
+        assert_eq!(foreign.exit, Some(if opens == closes { 0 } else { 3 }), "{foreign:?}");
+        proof(opens, &["import", "--from-refs"]);
+        proof(closes, &["import", "--from-refs"]);
+        proof(closes, &["search", "done"]);
     }
 }
 
