@@ -43,14 +43,14 @@ impl Backup {
         }
         ui.answer(worst(outcome.problems.iter().map(|problem| problem.code.as_str())));
         ui.show(&outcome, |outcome, paint| {
-            let (sessions, records) = (outcome.sessions, outcome.records);
+            let (sessions, records) = (count(outcome.sessions, "session"), outcome.records);
             let cold = match outcome.restored {
                 0 => String::new(),
                 1 => ", the texts of 1 cold session from its archive".to_owned(),
                 cold => format!(", the texts of {cold} cold sessions from their archives"),
             };
             let file = paint.paint(Role::Strong, &inert(&outcome.file));
-            format!("Wrote {file}: {sessions} sessions with {records} entries{cold}, {}.\n", bytes(outcome.bytes))
+            format!("Wrote {file}: {sessions} with {records} entries{cold}, {}.\n", bytes(outcome.bytes))
         });
         Ok(())
     }
@@ -88,8 +88,8 @@ impl Import {
         if let Some(file) = &self.file {
             let outcome = ops::import_file(&mut workspace, file)?;
             ui.show(&outcome, |outcome, _| {
-                let (added, records, known) = (outcome.added.len(), outcome.records, outcome.known);
-                format!("Imported {added} sessions with {records} entries; {known} were here already.\n")
+                let (added, known) = (count(outcome.added.len() as u64, "session"), outcome.known);
+                format!("Imported {added} with {} entries; here already: {known}.\n", outcome.records)
             });
             return Ok(());
         }
@@ -108,9 +108,13 @@ fn imported(outcome: &EvidenceImport, paint: Paint) -> String {
         return "There is no evidence in this clone: git proof sync fetches what others published.\n".to_owned();
     }
     let EvidenceImport { added, known, own, refused, .. } = outcome;
-    let mut text = format!("Imported {added} sessions; {known} were imported before, {own} are your own");
+    let mut text = format!("Imported {}; imported before: {known}; your own: {own}", count(*added, "session"));
     if *refused > 0 {
-        text += &format!(", {}", paint.paint(Role::Bad, &format!("{refused} were refused")));
+        text += &format!("; {}", paint.paint(Role::Bad, &format!("refused: {refused}")));
     }
     text + ".\n"
+}
+
+fn count(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

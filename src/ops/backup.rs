@@ -47,7 +47,7 @@ pub fn backup(workspace: &Workspace, request: &BackupRequest) -> Result<BackupOu
     let unfinished = Unfinished::create(&directory, workspace.context.new_id().as_str(), &target)?;
     let path = &unfinished.path;
     // Nobody may move texts between the copy and the reading of the archives.
-    let cold = !workspace.store.archives()?.is_empty();
+    let cold = !workspace.store.archives()?.is_empty() && !workspace.store.is_read_only();
     let _alone =
         if cold { Some(alone(workspace, "retain.lock", "moving texts out of this store, or back")?) } else { None };
     workspace.store.copy_to(path, workspace.context.patience())?;

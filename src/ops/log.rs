@@ -7,11 +7,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 use super::finalize::RootOutcome;
-use super::retain::thaw;
+use super::retain::bring_back;
 use super::view::{EntryView, SessionView};
 use super::workspace::{Workspace, parse_id};
 use crate::error::Result;
-use crate::store::{EventSpan, StoredEntry};
+use crate::store::EventSpan;
 
 /// A session with its entries.
 #[derive(Debug, Clone, Serialize)]
@@ -28,7 +28,7 @@ pub struct LogOutcome {
 pub fn log(workspace: &mut Workspace, session: Option<&str>, limit: Option<u64>) -> Result<LogOutcome> {
     let session = workspace.session(session)?;
     let mut log = workspace.store_of(&session)?.log_within(&session, limit, workspace.most)?;
-    if log.entries.iter().any(is_blank) && thaw(workspace, &session)? {
+    if bring_back(workspace, &session, &mut log.entries)? {
         log = workspace.store.log_within(&session, limit, workspace.most)?;
     }
     let entries = log.entries.iter().map(EntryView::of).collect::<Result<_>>()?;
@@ -83,7 +83,8 @@ pub struct Provenance {
 pub fn show(workspace: &mut Workspace, record: &str) -> Result<ShowOutcome> {
     let record = parse_id("the record", record)?;
     let mut stored = workspace.store_of_record(&record)?.entry(&record)?;
-    if is_blank(&stored) && thaw(workspace, &stored.session_id)? {
+    let session = stored.session_id.clone();
+    if bring_back(workspace, &session, std::slice::from_mut(&mut stored))? {
         stored = workspace.store.entry(&record)?;
     }
     let EventSpan { from, to, tools } = workspace.store_of_record(&record)?.provenance(&stored)?;
@@ -94,17 +95,13 @@ pub fn show(workspace: &mut Workspace, record: &str) -> Result<ShowOutcome> {
 pub fn trail(workspace: &mut Workspace, record: &str) -> Result<Vec<EntryView>> {
     let record = parse_id("the record", record)?;
     let mut trail = workspace.store_of_record(&record)?.trail_within(&record, workspace.most)?;
-    if let Some(blank) = trail.iter().find(|entry| is_blank(entry))
-        && thaw(workspace, &blank.session_id)?
+    let session = trail.first().map(|entry| entry.session_id.clone());
+    if let Some(session) = session
+        && bring_back(workspace, &session, &mut trail)?
     {
         trail = workspace.store.trail_within(&record, workspace.most)?;
     }
     trail.iter().map(EntryView::of).collect()
-}
-
-/// Whether the text of an entry is not in the store.
-fn is_blank(entry: &StoredEntry) -> bool {
-    entry.line.is_none()
 }
 
 /// A session as a tree: its entries, of which each names the one that it follows.

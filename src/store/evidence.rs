@@ -28,7 +28,8 @@ impl Store {
     /// nothing. The session is finalized, at the time of the last entry that can be read.
     pub fn take_evidence(&mut self, file: &[u8], root: &RootHash, event: &NewEvent<'_>) -> Result<(RootRow, Summary)> {
         let summary = verify(file, root)?;
-        let taken = self.write(|transaction| {
+        // Not flushed by itself: what a power loss takes is read from git again.
+        let taken = self.unflushed(|transaction| {
             let opening = &summary.opening;
             let opened = session::open(transaction, &NewSession { opening, worktree: None }, event);
             let row = opened.map_err(|failure| match failure {

@@ -129,7 +129,7 @@ impl Store {
 fn copy(transaction: &Connection) -> Result<Merged, Failure> {
     transaction.execute_batch(
         "CREATE TEMP TABLE taken AS SELECT session_id FROM incoming.audit_sessions \
-         WHERE session_id NOT IN (SELECT session_id FROM main.audit_sessions); \
+         WHERE session_id NOT IN (SELECT session_id FROM main.audit_sessions) ORDER BY rowid; \
          CREATE TEMP TABLE behind AS SELECT \
          (SELECT coalesce(max(event_id), 0) FROM main.audit_events) AS events, \
          (SELECT max(coalesce((SELECT max(seq) FROM main.sqlite_sequence), 0), \

@@ -47,7 +47,7 @@ impl Store {
     }
 
     /// Whether nothing can be written to the store.
-    fn is_read_only(&self) -> bool {
+    pub fn is_read_only(&self) -> bool {
         self.connection.is_readonly(rusqlite::MAIN_DB).unwrap_or(false)
     }
 

@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use super::modes::as_user;
+use super::modes::{as_user, copied_program};
 use super::scratch::{Ran, Scratch, text};
 
 /// A user that nobody is. Root is not kept out by modes, so it acts for this one.
@@ -21,14 +21,6 @@ fn recorded() -> (Scratch, String) {
     (scratch, text(&last, "id").to_owned())
 }
 
-/// Gives everything to the user where that is possible, and takes the right to write from everyone.
-fn seal(scratch: &Scratch) -> bool {
-    let root = scratch.command("chown").args(["-R", USER]).arg(&scratch.place).output().unwrap().status.success();
-    let proof = scratch.place.join(".git/proof");
-    assert!(scratch.command("chmod").args(["-R", "a-w"]).arg(proof).status().unwrap().success());
-    root
-}
-
 /// Lets the directory be removed again.
 struct Unseal<'a>(&'a Path);
 
@@ -38,21 +30,24 @@ impl Drop for Unseal<'_> {
     }
 }
 
+/// Takes the right to write to the store from everyone. The answer runs commands as a user who owns it: root would not
+/// be kept out by modes, so it acts for another one.
+fn sealed(scratch: &Scratch) -> impl Fn(&[&str]) -> Ran {
+    let unseal = Unseal(&scratch.place);
+    let root = scratch.command("chown").args(["-R", USER]).arg(&scratch.place).output().unwrap().status.success();
+    let proof = scratch.place.join(".git/proof");
+    assert!(scratch.command("chmod").args(["-R", "a-w"]).arg(proof).status().unwrap().success());
+    let program = copied_program(scratch);
+    move |arguments| {
+        let _ = &unseal;
+        let arguments = [&["--json"], arguments].concat();
+        if root { as_user(scratch, USER, USER, program.to_str().unwrap(), &arguments) } else { scratch.run(arguments) }
+    }
+}
+
 #[track_caller]
 fn everything_can_be_read(scratch: &Scratch, last: &str) {
-    let root = seal(scratch);
-    let _unseal = Unseal(&scratch.place);
-    let program = scratch.around().join("git-proof");
-    if !program.exists() {
-        std::fs::copy(env!("CARGO_BIN_EXE_git-proof"), &program).unwrap();
-    }
-    let run = |arguments: &[&str]| -> Ran {
-        let arguments = [&["--json"], arguments].concat();
-        match root {
-            true => as_user(scratch, USER, USER, program.to_str().unwrap(), &arguments),
-            false => scratch.run(arguments),
-        }
-    };
+    let run = sealed(scratch);
     for arguments in [
         &["log"][..],
         &["log", "--all"],
@@ -104,18 +99,25 @@ fn finalized_session_of_a_read_only_store_has_its_root() {
     let (scratch, last) = recorded();
     scratch.record("reflection", "done");
     scratch.json(&["finalize"]);
-    seal(&scratch);
-    let _unseal = Unseal(&scratch.place);
-    std::fs::copy(env!("CARGO_BIN_EXE_git-proof"), scratch.around().join("git-proof")).unwrap();
-    let program = scratch.around().join("git-proof");
-    let ran = as_user(&scratch, USER, USER, program.to_str().unwrap(), &["--json", "root"]);
-    let ran = if ran.err.contains("setpriv") { scratch.run(["--json", "root"]) } else { ran };
-    assert_eq!(ran.json()["record_count"], 72, "{last}");
+    std::fs::set_permissions(scratch.around().join("home"), std::fs::Permissions::from_mode(0o777)).unwrap();
+    let run = sealed(&scratch);
+    assert_eq!(run(&["root"]).json()["record_count"], 72, "{last}");
     // A copy is as good as the store itself.
     let backup = scratch.around().join("home/backup");
-    std::fs::set_permissions(scratch.around().join("home"), std::fs::Permissions::from_mode(0o777)).unwrap();
-    let ran = as_user(&scratch, USER, USER, program.to_str().unwrap(), &["--json", "backup", backup.to_str().unwrap()]);
-    let ran =
-        if ran.err.contains("setpriv") { scratch.run(["--json", "backup", backup.to_str().unwrap()]) } else { ran };
-    assert_eq!(ran.json()["records"], 72);
+    assert_eq!(run(&["backup", backup.to_str().unwrap()]).json()["records"], 72);
+}
+
+#[test]
+fn cold_session_of_a_read_only_store_is_read_from_its_archive() {
+    let scratch = crate::retention::with_cold(&["one", "two"]);
+    std::fs::set_permissions(scratch.around(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let run = sealed(&scratch);
+    for _ in 0..2 {
+        let log = run(&["log", "--session", "one"]).json();
+        assert_eq!(text(&log["entries"][1], "content"), "a whisper of one");
+        let id = text(&log["entries"][1], "id");
+        assert_eq!(text(&run(&["show", id]).json(), "content"), "a whisper of one");
+        let trail = run(&["trail", id]).json();
+        assert_eq!(text(&trail[0], "content"), "a needle of one");
+    }
 }
