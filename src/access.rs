@@ -6,7 +6,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as 
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, accessat};
 use rustix::process::{geteuid, umask};
 
 use crate::context::Context;
@@ -22,6 +22,31 @@ pub(crate) fn is_own(context: &Context, path: &Path) -> bool {
     let user = geteuid().as_raw();
     let caller = || context.variable("SUDO_UID")?.to_str()?.parse().ok();
     owner == user || (user == ROOT && Some(owner) == caller())
+}
+
+/// Whether files can be made in a directory: by its mode, and because its file system is not mounted read-only.
+pub(crate) fn is_writable(directory: &Path) -> bool {
+    accessat(CWD, directory, rustix::fs::Access::WRITE_OK, AtFlags::EACCESS).is_ok()
+}
+
+/// Opens a file for reading that must be one of our own, regular, and no link: whoever owns a link decides what is read.
+pub(crate) fn open_own(context: &Context, path: &Path) -> io::Result<File> {
+    let refused = |why| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
+    let found = fs::symlink_metadata(path)?;
+    if found.is_symlink() {
+        return refused("it is a link");
+    }
+    if !found.is_file() {
+        return refused("it is no regular file");
+    }
+    // A pipe that stands there by now does not make the call wait.
+    let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    let opened = file.metadata()?;
+    if (opened.dev(), opened.ino()) != (found.dev(), found.ino()) {
+        return refused("it was replaced meanwhile");
+    }
+    if is_own(context, path) { Ok(file) } else { refused("it belongs to someone else") }
 }
 
 /// With whom a repository is shared, by git's setting `core.sharedRepository`.

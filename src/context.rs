@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::proof::digest::{Salt, sha256};
 use crate::proof::record::Id;
@@ -42,17 +42,12 @@ impl Context {
         if let Some(now) = self.clock {
             return now;
         }
-        let text = chrono::Utc::now().format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
-        let edge = || if text.starts_with('-') { "0000-01-01T00:00:00.000Z" } else { "9999-12-31T23:59:59.999Z" };
-        match Timestamp::parse(&text).or_else(|| Timestamp::parse(edge())) {
-            Some(now) => now,
-            None => unreachable!("both ends are times"),
-        }
+        timestamp(SystemTime::now())
     }
 
     /// Now, in seconds since 1970.
     pub fn seconds(&self) -> i64 {
-        chrono::Utc::now().timestamp()
+        milliseconds(SystemTime::now()).div_euclid(1000)
     }
 
     /// A new random id.
@@ -88,6 +83,27 @@ impl Context {
     /// A variable of the environment; one that is empty counts as not set.
     pub fn variable(&self, name: &str) -> Option<OsString> {
         std::env::var_os(name).filter(|value| !value.is_empty())
+    }
+}
+
+/// Milliseconds since 1970; negative for a clock that is set before.
+fn milliseconds(time: SystemTime) -> i64 {
+    let count = |duration: Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(after) => count(after),
+        Err(before) => -count(before.duration()),
+    }
+}
+
+/// A time of the clock as records have it. One outside the years 0 to 9999 becomes the nearer end.
+fn timestamp(time: SystemTime) -> Timestamp {
+    let milliseconds = milliseconds(time);
+    let text = chrono::DateTime::from_timestamp_millis(milliseconds)
+        .map(|time| time.format("%Y-%m-%dT%H:%M:%S%.3fZ").to_string());
+    let edge = if milliseconds < 0 { "0000-01-01T00:00:00.000Z" } else { "9999-12-31T23:59:59.999Z" };
+    match text.and_then(|text| Timestamp::parse(&text)).or_else(|| Timestamp::parse(edge)) {
+        Some(time) => time,
+        None => unreachable!("both ends are times"),
     }
 }
 
@@ -141,4 +157,29 @@ fn must_be_regular(found: &fs::Metadata) -> io::Result<()> {
     }
     let what = if found.is_dir() { "it is a directory" } else { "it is a pipe or a device, not a regular file" };
     Err(io::Error::new(io::ErrorKind::InvalidInput, what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clock_of_any_year_is_a_time_and_no_panic() {
+        let day = Duration::from_secs(86_400);
+        let before = |duration| SystemTime::UNIX_EPOCH.checked_sub(duration).unwrap_or(SystemTime::UNIX_EPOCH);
+        let after = |duration| SystemTime::UNIX_EPOCH.checked_add(duration).unwrap_or(SystemTime::UNIX_EPOCH);
+        for (time, text) in [
+            (SystemTime::UNIX_EPOCH, "1970-01-01T00:00:00.000Z"),
+            (before(Duration::from_millis(1)), "1969-12-31T23:59:59.999Z"),
+            (before(day), "1969-12-31T00:00:00.000Z"),
+            (before(day * 365_250 * 3), "0000-01-01T00:00:00.000Z"),
+            (before(Duration::from_secs(i64::MAX as u64)), "0000-01-01T00:00:00.000Z"),
+            (after(day), "1970-01-02T00:00:00.000Z"),
+            (after(day * 365_250 * 9), "9999-12-31T23:59:59.999Z"),
+            (after(Duration::from_secs(i64::MAX as u64)), "9999-12-31T23:59:59.999Z"),
+        ] {
+            assert_eq!(timestamp(time).as_str(), text, "{time:?}");
+        }
+        assert_eq!(milliseconds(before(Duration::from_millis(1))).div_euclid(1000), -1);
+    }
 }

@@ -90,6 +90,8 @@ codes! {
     RoundNotFound "ERR_ROUND_NOT_FOUND" 2
     /// The archive of a session is missing or is not what was archived.
     ArchiveDamaged "ERR_ARCHIVE_DAMAGED" 4
+    /// A backup has sessions that are in the store with other content.
+    ImportConflict "ERR_IMPORT_CONFLICT" 1
     /// Another writer held the store for too long.
     StoreBusy "ERR_STORE_BUSY" 4
     /// The store was written by a later version.

@@ -25,6 +25,7 @@ pub(super) fn log(log: &LogOutcome, full: bool, now: &Timestamp, paint: Paint) -
 
 fn session_head(session: &SessionView, now: &Timestamp, paint: Paint) -> String {
     let state = match (session.finalized, session.ended_at) {
+        (true, _) if session.imported => "imported from refs/proof/evidence",
         (true, _) => "finalized",
         (false, Some(_)) => "ended, not finalized",
         (false, None) => "open",
@@ -75,8 +76,8 @@ pub(super) fn entries(entries: &[EntryView], full: bool, now: &Timestamp, paint:
 /// An entry: its kind and text, then when it was recorded and its id.
 pub(super) fn entry(entry: &EntryView, now: &Timestamp, paint: Paint) -> String {
     let label = paint.paint(role(entry), &format!("{:10}", entry.label()));
-    let private = if entry.private { " (private)" } else { "" };
-    let tail = format!("{}{private}{}{}", ago(&entry.timestamp, now), paint.dot(), entry.id);
+    let private = if entry.private && !entry.withheld { " (private)" } else { "" };
+    let tail = format!("{}{private}{}{}", recorded(entry, now), paint.dot(), entry.id);
     let tail = paint.paint(Role::Faint, &tail);
     let body = body_lines(entry, paint.measure() - 13).join("\n             ");
     format!("{} {label} {body}\n             {tail}\n", mark(entry, paint))
@@ -87,13 +88,14 @@ pub(super) fn entry_in_full(entry: &EntryView, now: &Timestamp, paint: Paint) ->
     let label = paint.paint(role(entry), entry.label());
     let parent = entry.parent_id.as_ref().map_or("the genesis".to_owned(), ToString::to_string);
     let mut text = format!(
-        "{label} {}\n  session       {}, entry {}\n  follows       {parent}\n  recorded      {} ({})\n",
+        "{label} {}\n  session       {}, entry {}\n  follows       {parent}\n",
         paint.paint(Role::Strong, entry.id.as_str()),
         entry.session_id,
-        entry.index,
-        entry.timestamp,
-        ago(&entry.timestamp, now)
+        entry.index
     );
+    if let Some(timestamp) = entry.timestamp {
+        text += &format!("  recorded      {timestamp} ({})\n", ago(&timestamp, now));
+    }
     if let BodyView::Thought { task_id: Some(task), .. } = &entry.body {
         text += &format!("  task          {}\n", one_line(task));
     }
@@ -101,7 +103,7 @@ pub(super) fn entry_in_full(entry: &EntryView, now: &Timestamp, paint: Paint) ->
         "  prev_hash     {}\n  content_hash  {}\n  chain_hash    {}\n",
         entry.prev_hash, entry.content_hash, entry.chain_hash
     );
-    if entry.private {
+    if entry.private && !entry.withheld {
         text += "  private       its text stays out of published evidence\n";
     }
     if let Some(metadata) = &entry.metadata {
@@ -123,7 +125,7 @@ pub(super) fn tree(tree: &TreeOutcome, now: &Timestamp, paint: Paint) -> String 
     let drawn = forest.draw(|at, columns| {
         let entry = &tree.entries[at];
         let label = paint.paint(role(entry), entry.label());
-        let tail = format!("({}, {})", ago(&entry.timestamp, now), entry.id);
+        let tail = format!("({}, {})", recorded(entry, now), entry.id);
         // The first line of its text is enough to know an entry by.
         let left = entry.label().len() + 3;
         let first = body_lines(entry, usize::MAX).swap_remove(0);
@@ -150,6 +152,7 @@ fn mark(entry: &EntryView, paint: Paint) -> &'static str {
         BodyView::Thought { kind: RecordType::Reflection, .. } => paint.or("■", "="),
         BodyView::Thought { .. } => paint.or("●", "o"),
         BodyView::Attest { .. } => paint.or("·", "."),
+        BodyView::Withheld {} => paint.or("○", "-"),
     }
 }
 
@@ -160,15 +163,22 @@ fn role(entry: &EntryView) -> Role {
         BodyView::Thought { kind: RecordType::Decision, .. } => Role::Decision,
         BodyView::Thought { kind: RecordType::Reflection, .. } => Role::Reflection,
         BodyView::Attest { .. } => Role::Attest,
+        BodyView::Withheld {} => Role::Faint,
     }
 }
 
 /// The lines of an entry's text, inert and at most so wide; there is always one.
 fn body_lines(entry: &EntryView, columns: usize) -> Vec<String> {
     match entry.text() {
+        None if entry.withheld => vec!["(withheld: its clone published only its hashes)".to_owned()],
         None => vec!["(blanked: only its hashes are kept here)".to_owned()],
         Some(text) => wrap(text, columns),
     }
+}
+
+/// How long ago an entry was recorded, as far as that is known.
+fn recorded(entry: &EntryView, now: &Timestamp) -> String {
+    entry.timestamp.map_or_else(|| "at an unknown time".to_owned(), |time| ago(&time, now))
 }
 
 /// How long ago something was, in the largest unit that fits.

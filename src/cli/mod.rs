@@ -1,6 +1,7 @@
 //! The command line: arguments in, an op in the middle, text or JSON out. The only place that prints.
 
 mod anchor;
+mod backup;
 mod check;
 mod completions;
 mod content;
@@ -107,6 +108,8 @@ enum Command {
     Seal(rounds::Seal),
     Rounds(rounds::Rounds),
     Retain(retain::Retain),
+    Backup(backup::Backup),
+    Import(backup::Import),
     Memory(memory::Memory),
     Policy(policy::Policy),
     Mcp(mcp::Mcp),
@@ -148,6 +151,8 @@ impl Command {
             Self::Seal(command) => command.run(context, ui),
             Self::Rounds(command) => command.run(&context, ui),
             Self::Retain(command) => command.run(context, ui),
+            Self::Backup(command) => command.run(context, ui),
+            Self::Import(command) => command.run(context, ui),
             Self::Memory(command) => command.run(context, ui),
             Self::Policy(command) => command.run(&context, ui),
             Self::Mcp(command) => command.run(context),

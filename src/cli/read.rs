@@ -305,7 +305,11 @@ impl Prove {
             ui.text(|_| proof.to_line() + "\n");
             return Ok(());
         }
-        let outcome = ops::prove(&Workspace::open(context)?, self.record.as_deref().unwrap_or_default())?;
+        let (workspace, record) = (Workspace::open(context)?, self.record.as_deref().unwrap_or_default());
+        let outcome = ops::prove(&workspace, record)?;
+        if ops::is_withheld(&workspace, record)? {
+            ui.say("git proof prove: the text of this record is withheld; the proof is of its hash");
+        }
         ui.show(&outcome, |outcome, _| outcome.to_line() + "\n");
         Ok(())
     }

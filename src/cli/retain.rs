@@ -46,11 +46,7 @@ impl Retain {
                 ui.say(&format!("hint: {hint}"));
             }
         }
-        // The worst of them is the answer.
-        let exits = outcome.problems.iter().filter_map(|problem| {
-            Code::ALL.iter().find(|code| code.as_str() == problem.code).map(|code| code.exit_code())
-        });
-        ui.answer(exits.max().unwrap_or(0));
+        ui.answer(worst(outcome.problems.iter().map(|problem| problem.code.as_str())));
         if outcome.undecided > 0 {
             let (count, days) = (outcome.undecided, outcome.limits.warn_days);
             ui.say(&format!(
@@ -62,6 +58,12 @@ impl Retain {
         ui.show(&outcome, |outcome, paint| moves(outcome, paint) + &table(outcome, paint));
         Ok(())
     }
+}
+
+/// The exit code of the worst of several errors, by their codes.
+pub(super) fn worst<'a>(codes: impl Iterator<Item = &'a str>) -> u8 {
+    let exits = codes.filter_map(|name| Code::ALL.iter().find(|code| code.as_str() == name));
+    exits.map(|code| code.exit_code()).max().unwrap_or(0)
 }
 
 fn moves(outcome: &RetainOutcome, paint: Paint) -> String {
@@ -113,7 +115,7 @@ fn table(outcome: &RetainOutcome, paint: Paint) -> String {
 }
 
 /// A size for people, in at most four digits.
-fn bytes(count: u64) -> String {
+pub(super) fn bytes(count: u64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let steps = count.checked_ilog2().unwrap_or(0) / 10;
     let unit = units.get(steps as usize).copied().unwrap_or_default();

@@ -35,8 +35,12 @@ impl Check {
                 (blanked, 0) => format!(" The texts of {blanked} are gone: only their hashes are kept."),
                 (_, archived) => format!(" The texts of {archived} are in an archive, which holds as well."),
             };
+            let withheld = match check.withheld {
+                0 => String::new(),
+                withheld => format!(" {withheld} are withheld: only their hashes were published."),
+            };
             format!(
-                "{verdict}: {} entries in session {}.{blanked}\n  head {}\n",
+                "{verdict}: {} entries in session {}.{blanked}{withheld}\n  head {}\n",
                 check.records, check.session_id, check.head
             )
         });

@@ -60,7 +60,8 @@ impl Ui {
         }
     }
 
-    /// Writes what there is to write; the exit code says how it ended. Output that is lost is never a success.
+    /// Writes what there is to write; the exit code says how it ended. Output that is lost is never a success. A reader that
+    /// has seen enough, such as `head`, is told nothing.
     pub(super) fn finish(self, result: Result<()>) -> ExitCode {
         let _ = io::stderr().lock().write_all(self.talk.as_bytes()); // only talk
         let paged = self.pager.as_ref().is_some_and(|pager| result.is_ok() && pager.show(&self.out));
@@ -74,8 +75,11 @@ impl Ui {
         match result {
             Ok(()) => ExitCode::from(self.verdict),
             Err(error) => {
-                let text = if self.json { json_line(&serde_json::json!({ "error": error })) } else { explain(&error) };
-                let _ = io::stderr().lock().write_all(text.as_bytes()); // nobody is left to tell
+                if !error.message.is_empty() {
+                    let json = || json_line(&serde_json::json!({ "error": error }));
+                    let text = if self.json { json() } else { explain(&error) };
+                    let _ = io::stderr().lock().write_all(text.as_bytes()); // nobody is left to tell
+                }
                 ExitCode::from(error.code.exit_code())
             }
         }
@@ -89,6 +93,10 @@ pub(super) fn write_now(text: &str) -> Result<()> {
 }
 
 fn lost(error: &io::Error) -> Error {
+    // The reader closed the pipe on purpose and needs no message; the exit code still says that the answer is not whole.
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return Error::new(Code::OutputFailed, "");
+    }
     Error::new(Code::OutputFailed, "the answer could not be written")
         .because(error)
         .hint("what a command records is on disk before it answers: git proof log")

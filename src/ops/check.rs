@@ -29,19 +29,22 @@ pub struct CheckOutcome {
     pub blanked: u64,
     /// How many of those texts are in an archive, which was read and holds.
     pub archived: u64,
+    /// Entries of another clone's session that its evidence withholds: their hashes hold.
+    pub withheld: u64,
 }
 
 /// Verifies a session.
 pub fn check(workspace: &Workspace, session: Option<&str>) -> Result<CheckOutcome> {
     let session = workspace.session(session)?;
-    let check = workspace.store.check(&session)?;
+    let check = workspace.store_of(&session)?.check(&session)?;
     if let Some(broken) = &check.broken {
         return Err(Error::new(Code::ChainBroken, format!("session {session} does not verify: {}", broken.explain()))
             .because(format!("{}: expected {}, found {}", broken.reason.as_str(), broken.expected, broken.actual))
             .hint("what was recorded has been changed since; restore the store from a backup, or take the session as lost")
             .details(broken.details()));
     }
-    let archived = if check.blanked > 0 { archived(workspace, &session)? } else { 0 };
+    let imported = workspace.is_imported(&session)?;
+    let archived = if check.blanked > 0 && !imported { archived(workspace, &session)? } else { 0 };
     Ok(CheckOutcome {
         session_id: session,
         valid: true,
@@ -49,7 +52,8 @@ pub fn check(workspace: &Workspace, session: Option<&str>) -> Result<CheckOutcom
         chain_length: check.records,
         head: check.head,
         root: check.root,
-        blanked: check.blanked,
+        blanked: if imported { 0 } else { check.blanked },
         archived,
+        withheld: if imported { check.blanked } else { 0 },
     })
 }

@@ -106,7 +106,7 @@ fn anchor_attested(workspace: &mut Workspace, root: &RootOutcome) -> Result<(Vec
 /// The root of a finalized session.
 pub fn root(workspace: &Workspace, session: Option<&str>) -> Result<RootOutcome> {
     let session = workspace.session(session)?;
-    workspace.store.root(&session)?.ok_or_else(|| {
+    workspace.store_of(&session)?.root(&session)?.ok_or_else(|| {
         Error::new(Code::NotFinalized, format!("session {session} is not finalized"))
             .hint(format!("git proof finalize --session {session}"))
             .details(serde_json::json!({ "session_id": session }))

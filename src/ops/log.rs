@@ -7,11 +7,11 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 use super::finalize::RootOutcome;
-use super::retain::thaw;
+use super::retain::bring_back;
 use super::view::{EntryView, SessionView};
 use super::workspace::{Workspace, parse_id};
 use crate::error::Result;
-use crate::store::{EventSpan, StoredEntry};
+use crate::store::EventSpan;
 
 /// A session with its entries.
 #[derive(Debug, Clone, Serialize)]
@@ -27,12 +27,13 @@ pub struct LogOutcome {
 /// The entries of a session, or the newest `limit` of them.
 pub fn log(workspace: &mut Workspace, session: Option<&str>, limit: Option<u64>) -> Result<LogOutcome> {
     let session = workspace.session(session)?;
-    let mut log = workspace.store.log_within(&session, limit, workspace.most)?;
-    if log.entries.iter().any(is_blank) && thaw(workspace, &session)? {
+    let mut log = workspace.store_of(&session)?.log_within(&session, limit, workspace.most)?;
+    if bring_back(workspace, &session, &mut log.entries)? {
         log = workspace.store.log_within(&session, limit, workspace.most)?;
     }
     let entries = log.entries.iter().map(EntryView::of).collect::<Result<_>>()?;
-    Ok(LogOutcome { session: SessionView::from(&log.session), root: log.root, entries })
+    let imported = workspace.is_imported(&session)?;
+    Ok(LogOutcome { session: SessionView { imported, ..SessionView::from(&log.session) }, root: log.root, entries })
 }
 
 /// The sessions of a store.
@@ -42,10 +43,19 @@ pub struct SessionList {
     pub sessions: Vec<SessionView>,
 }
 
-/// The newest sessions.
+/// The newest sessions, those of other clones included.
 pub fn sessions(workspace: &Workspace, limit: u32) -> Result<SessionList> {
-    let rows = workspace.store.sessions(limit)?;
-    Ok(SessionList { sessions: rows.iter().map(SessionView::from).collect() })
+    let mut sessions: Vec<SessionView> = workspace.store.sessions(limit)?.iter().map(SessionView::from).collect();
+    if let Some(imported) = workspace.imported()? {
+        for row in imported.sessions(limit)? {
+            if workspace.is_imported(row.id())? {
+                sessions.push(SessionView { imported: true, ..SessionView::from(&row) });
+            }
+        }
+        sessions.sort_by(|one, other| other.started_at.cmp(&one.started_at));
+        sessions.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    }
+    Ok(SessionList { sessions })
 }
 
 /// One entry, and where it comes from.
@@ -72,29 +82,26 @@ pub struct Provenance {
 /// One entry.
 pub fn show(workspace: &mut Workspace, record: &str) -> Result<ShowOutcome> {
     let record = parse_id("the record", record)?;
-    let mut stored = workspace.store.entry(&record)?;
-    if is_blank(&stored) && thaw(workspace, &stored.session_id)? {
+    let mut stored = workspace.store_of_record(&record)?.entry(&record)?;
+    let session = stored.session_id.clone();
+    if bring_back(workspace, &session, std::slice::from_mut(&mut stored))? {
         stored = workspace.store.entry(&record)?;
     }
-    let EventSpan { from, to, tools } = workspace.store.provenance(&stored)?;
+    let EventSpan { from, to, tools } = workspace.store_of_record(&record)?.provenance(&stored)?;
     Ok(ShowOutcome { entry: EntryView::of(&stored)?, provenance: Provenance { from, to, tools } })
 }
 
 /// The entries from the first one to this one, along the parents.
 pub fn trail(workspace: &mut Workspace, record: &str) -> Result<Vec<EntryView>> {
     let record = parse_id("the record", record)?;
-    let mut trail = workspace.store.trail_within(&record, workspace.most)?;
-    if let Some(blank) = trail.iter().find(|entry| is_blank(entry))
-        && thaw(workspace, &blank.session_id)?
+    let mut trail = workspace.store_of_record(&record)?.trail_within(&record, workspace.most)?;
+    let session = trail.first().map(|entry| entry.session_id.clone());
+    if let Some(session) = session
+        && bring_back(workspace, &session, &mut trail)?
     {
         trail = workspace.store.trail_within(&record, workspace.most)?;
     }
     trail.iter().map(EntryView::of).collect()
-}
-
-/// Whether the text of an entry is not in the store.
-fn is_blank(entry: &StoredEntry) -> bool {
-    entry.line.is_none()
 }
 
 /// A session as a tree: its entries, of which each names the one that it follows.

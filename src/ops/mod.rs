@@ -6,6 +6,7 @@ mod alone;
 mod anchor;
 mod attest;
 mod audit;
+mod backup;
 mod check;
 mod check_evidence;
 mod check_proof;
@@ -14,6 +15,7 @@ mod cover;
 mod demo;
 mod doctor;
 mod finalize;
+mod import;
 mod init;
 mod input;
 mod ledger;
@@ -46,6 +48,7 @@ pub use anchor::{
 };
 pub use attest::{AttestOutcome, attest};
 pub use audit::{AuditOutcome, audit};
+pub use backup::{BackupOutcome, BackupRequest, backup};
 pub use check::{CheckOutcome, check};
 pub use check_evidence::{EvidenceOutcome, check_evidence};
 pub use check_proof::{
@@ -57,6 +60,7 @@ pub use cover::{CoverOutcome, CoverRequest, CoveredCommit, cover};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
 pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
 pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};
+pub use import::{EvidenceImport, FileImport, ImportedSession, RefusedEvidence, import_evidence, import_file};
 pub use init::{
     Action, FileChange, HookChange, HookManager, InitAgent, InitOutcome, InitRequest, ManagerName, Notice, Paste,
     SettingChange, WiredBy, init,
@@ -71,7 +75,7 @@ pub use memory::{
     memory, memory_drop, memory_pack, memory_prove, memory_put,
 };
 pub use pending::{Moment, expect_commit, is_waiting, mend};
-pub use prove::{InclusionOutcome, prove};
+pub use prove::{InclusionOutcome, is_withheld, prove};
 pub use receive::{Received, RefUpdate, receive};
 pub use record::{RecordRequest, record};
 pub use report::{

@@ -140,12 +140,13 @@ pub(super) fn recorded(session: Id, appended: Appended, thought: &NewThought<'_>
         parent_id: appended.parent_id,
         body: BodyView::Thought { kind, content, task_id: appended.task_id },
         metadata: thought.metadata.and_then(|text| serde_json::from_str(text).ok()),
-        timestamp: appended.timestamp,
+        timestamp: Some(appended.timestamp),
         prev_hash: appended.prev_hash,
         content_hash: appended.content_hash,
         chain_hash: appended.chain_hash,
         private: thought.private,
         blanked: false,
+        withheld: false,
     }
 }
 

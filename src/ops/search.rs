@@ -26,16 +26,25 @@ pub struct SearchHit {
     pub rank: f64,
 }
 
-/// Finds records in one session, or in all of them.
+/// Finds records in one session, or in all of them, those of other clones included.
 pub fn search(workspace: &mut Workspace, query: &str, session: Option<&str>, limit: u32) -> Result<SearchOutcome> {
     if query.trim().is_empty() {
         return Err(Error::new(Code::InvalidParams, "the query must not be empty").hint("git proof search durability"));
     }
     let session = session.map(|session| parse_id("session", session)).transpose()?;
     if let Some(session) = &session {
-        workspace.store.session(session)?;
+        workspace.store_of(session)?;
     }
-    let hits = workspace.store.search(query, session.as_ref(), limit)?;
+    let mut hits = workspace.store.search(query, session.as_ref(), limit)?;
+    if let Some(imported) = workspace.imported()? {
+        for hit in imported.find(query, session.as_ref(), limit)? {
+            if workspace.is_imported(&hit.entry.session_id)? {
+                hits.push(hit);
+            }
+        }
+        hits.sort_by(|one, other| one.rank.total_cmp(&other.rank));
+        hits.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    }
     let hits = hits.iter().map(|hit| Ok(SearchHit { entry: EntryView::of(&hit.entry)?, rank: hit.rank }));
     Ok(SearchOutcome { query: query.to_owned(), hits: hits.collect::<Result<_>>()? })
 }

@@ -27,8 +27,8 @@ pub struct EntryView {
     pub body: BodyView,
     /// What came with it; null for nothing.
     pub metadata: Option<Value>,
-    /// When it was recorded.
-    pub timestamp: Timestamp,
+    /// When it was recorded; null for an entry that is withheld.
+    pub timestamp: Option<Timestamp>,
     /// Chain hash of its parent.
     pub prev_hash: ChainHash,
     /// What it says and where it stands.
@@ -39,6 +39,8 @@ pub struct EntryView {
     pub private: bool,
     /// Whether retention has blanked its text.
     pub blanked: bool,
+    /// Whether the published evidence that it was imported from withholds it: only its hashes are known in this clone.
+    pub withheld: bool,
 }
 
 /// What an entry says.
@@ -60,6 +62,8 @@ pub enum BodyView {
         /// The operation; null once it is blanked.
         attest: Option<String>,
     },
+    /// Neither is known.
+    Withheld {},
 }
 
 impl EntryView {
@@ -68,7 +72,9 @@ impl EntryView {
         let metadata = entry.as_ref().and_then(|entry| entry.metadata.as_deref()).map(|text| {
             serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())) // strict parsing has been done
         });
+        let withheld = stored.is_withheld();
         let body = match (stored.kind, entry.map(|entry| entry.body)) {
+            _ if withheld => BodyView::Withheld {},
             (Some(kind), Some(Body::Thought { content, task_id, .. })) => BodyView::Thought {
                 kind,
                 content: Some(content.into_owned()),
@@ -85,12 +91,13 @@ impl EntryView {
             parent_id: stored.parent_id.clone(),
             body,
             metadata,
-            timestamp: stored.timestamp,
+            timestamp: (!withheld).then_some(stored.timestamp),
             prev_hash: stored.prev_hash,
             content_hash: stored.content_hash,
             chain_hash: stored.chain_hash,
             private: stored.private,
-            blanked: stored.line.is_none(),
+            blanked: stored.line.is_none() && !withheld,
+            withheld,
         })
     }
 
@@ -99,14 +106,16 @@ impl EntryView {
         match &self.body {
             BodyView::Thought { content, .. } => content.as_deref(),
             BodyView::Attest { attest } => attest.as_deref(),
+            BodyView::Withheld {} => None,
         }
     }
 
-    /// `plan`, `analysis`, `decision`, `reflection` or `attest`.
+    /// `plan`, `analysis`, `decision`, `reflection`, `attest` or `withheld`.
     pub fn label(&self) -> &'static str {
         match &self.body {
             BodyView::Thought { kind, .. } => kind.as_str(),
             BodyView::Attest { .. } => "attest",
+            BodyView::Withheld {} => "withheld",
         }
     }
 }
@@ -136,6 +145,8 @@ pub struct SessionView {
     pub finalized: bool,
     /// When it was ended.
     pub ended_at: Option<Timestamp>,
+    /// Whether it is a session of another clone, read from the evidence that it published.
+    pub imported: bool,
 }
 
 impl From<&SessionRow> for SessionView {
@@ -153,6 +164,7 @@ impl From<&SessionRow> for SessionView {
             records: row.count,
             finalized: row.finalized,
             ended_at: row.ended_at,
+            imported: false,
         }
     }
 }

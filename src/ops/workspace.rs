@@ -1,5 +1,8 @@
 //! Where a recording command works: the repository, its store, and the session that is meant.
 
+use std::cell::OnceCell;
+use std::path::PathBuf;
+
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{self, Git, Repository};
@@ -14,6 +17,8 @@ pub struct Workspace {
     /// The repository.
     pub repository: Repository,
     pub(super) store: Store,
+    /// The sessions of other clones that `import --from-refs` read, opened when they are first asked for.
+    imported: OnceCell<Option<Store>>,
     /// What the present call was given, canonical: the ledger keeps its digest. Where there is none, an op takes what it
     /// hashes or names.
     pub(super) given: Option<String>,
@@ -27,7 +32,7 @@ impl Workspace {
         let repository = Repository::discover(&context)?;
         let sharing = || git::sharing(&context);
         let store = Store::open_or_share(&repository.store_path(), context.patience(), sharing)?;
-        Ok(Self { context, repository, store, given: None, most: usize::MAX })
+        Ok(Self::with(repository, context, store))
     }
 
     /// The repository of the working directory; an error if it has no store.
@@ -38,7 +43,54 @@ impl Workspace {
     /// A repository that was found; an error if it has no store.
     pub fn at(repository: Repository, context: Context) -> Result<Self> {
         let store = Store::open(&repository.store_path(), context.patience())?;
-        Ok(Self { context, repository, store, given: None, most: usize::MAX })
+        Ok(Self::with(repository, context, store))
+    }
+
+    fn with(repository: Repository, context: Context, store: Store) -> Self {
+        Self { context, repository, store, imported: OnceCell::new(), given: None, most: usize::MAX }
+    }
+
+    /// Where sessions of other clones are kept: apart from the store, so that nothing of them is ever taken for our own.
+    pub(super) fn imported_path(&self) -> PathBuf {
+        self.repository.store_path().with_file_name("evidence.db")
+    }
+
+    /// The sessions of other clones; `None` if none were ever imported.
+    pub(super) fn imported(&self) -> Result<Option<&Store>> {
+        if self.imported.get().is_none() {
+            let opened = match Store::open(&self.imported_path(), self.context.patience()) {
+                Ok(store) => Some(store),
+                Err(error) if error.code == Code::NoStore => None,
+                Err(error) => return Err(error),
+            };
+            let _ = self.imported.set(opened); // it was empty
+        }
+        Ok(self.imported.get().and_then(Option::as_ref))
+    }
+
+    /// The store that has a session: our own, else the one of other clones.
+    pub(super) fn store_of(&self, session: &Id) -> Result<&Store> {
+        self.holder(Code::SessionNotFound, |store| store.session(session).map(drop))
+    }
+
+    /// The store that has a record: our own, else the one of other clones.
+    pub(super) fn store_of_record(&self, record: &Id) -> Result<&Store> {
+        self.holder(Code::RecordNotFound, |store| store.entry(record).map(drop))
+    }
+
+    fn holder(&self, missing: Code, look: impl Fn(&Store) -> Result<()>) -> Result<&Store> {
+        match look(&self.store) {
+            Err(error) if error.code == missing => match self.imported()? {
+                Some(imported) if look(imported).is_ok() => Ok(imported),
+                _ => Err(error),
+            },
+            other => other.map(|()| &self.store),
+        }
+    }
+
+    /// Whether a session is one of another clone.
+    pub(super) fn is_imported(&self, session: &Id) -> Result<bool> {
+        Ok(!std::ptr::eq(self.store_of(session)?, &raw const self.store))
     }
 
     /// The repository's objects and refs.

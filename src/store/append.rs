@@ -175,28 +175,19 @@ fn append_one(
     let line = entry.to_line();
     let content_hash = scheme.content_hash(line.as_bytes(), entry.body.text());
     let chain_hash = scheme.chain_hash(&content_hash, &prev_hash);
-    let completed = completed(connection, session, tip.count, scheme.leaf(&content_hash))?;
-    connection
-        .prepare_cached(
-            "INSERT INTO thought_records (session_id, position, id, parent_id, type, timestamp, \
-             prev_hash, content_hash, chain_hash, private, last_event, line, nodes) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-        )?
-        .execute((
-            session.id().as_str(),
-            tip.count,
-            entry.id.as_str(),
-            parent_id.as_ref().map(Id::as_str),
-            kind,
-            entry.timestamp.as_str(),
-            prev_hash.as_bytes(),
-            content_hash.as_bytes(),
-            chain_hash.as_bytes(),
-            private,
-            last_event,
-            &line,
-            completed,
-        ))?;
+    let row = NewRow {
+        id: &entry.id,
+        parent_id: parent_id.as_ref(),
+        kind,
+        timestamp: &entry.timestamp,
+        prev_hash: &prev_hash,
+        content_hash: &content_hash,
+        chain_hash: &chain_hash,
+        private,
+        last_event,
+        line: Some(&line),
+    };
+    insert(connection, session, tip.count, &row)?;
     let index = tip.count;
     *tip = Tip { count: index + 1, id: Some(entry.id.clone()), chain_hash };
     Ok(Appended {
@@ -209,6 +200,52 @@ fn append_one(
         content_hash,
         chain_hash,
     })
+}
+
+/// The row of an entry.
+pub(super) struct NewRow<'a> {
+    pub(super) id: &'a Id,
+    pub(super) parent_id: Option<&'a Id>,
+    pub(super) kind: &'a str,
+    pub(super) timestamp: &'a Timestamp,
+    pub(super) prev_hash: &'a ChainHash,
+    pub(super) content_hash: &'a ContentHash,
+    pub(super) chain_hash: &'a ChainHash,
+    pub(super) private: bool,
+    pub(super) last_event: i64,
+    pub(super) line: Option<&'a str>,
+}
+
+/// Writes the row of an entry, with the nodes of the tree that it completes.
+pub(super) fn insert(
+    connection: &Connection,
+    session: &SessionRow,
+    position: u64,
+    row: &NewRow<'_>,
+) -> Result<(), Failure> {
+    let completed = completed(connection, session, position, session.scheme().leaf(row.content_hash))?;
+    connection
+        .prepare_cached(
+            "INSERT INTO thought_records (session_id, position, id, parent_id, type, timestamp, \
+             prev_hash, content_hash, chain_hash, private, last_event, line, nodes) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+        )?
+        .execute((
+            session.id().as_str(),
+            position,
+            row.id.as_str(),
+            row.parent_id.map(Id::as_str),
+            row.kind,
+            row.timestamp.as_str(),
+            row.prev_hash.as_bytes(),
+            row.content_hash.as_bytes(),
+            row.chain_hash.as_bytes(),
+            row.private,
+            row.last_event,
+            row.line,
+            completed,
+        ))?;
+    Ok(())
 }
 
 /// The inner nodes that an entry completes, one after the other; `None` for none. Sorted leaves wait for their order.

@@ -4,6 +4,7 @@
 //! whether it is whole, and `zstd -dc FILE | git proof check-evidence -` what it proves. It is written under another name,
 //! flushed, and only then gets its own; whoever blanks a body reads the file back first.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
@@ -11,12 +12,13 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
-use super::RootRow;
+use super::{RootRow, StoredEntry};
 use crate::access::Access;
 use crate::context::open_regular;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::ArchiveHash;
 use crate::proof::evidence::{MAX_LINE, Verifier};
+use crate::proof::record::Entry;
 
 /// How files that are not finished begin.
 const UNFINISHED: &str = "writing-";
@@ -102,6 +104,26 @@ impl Archive {
             && summary.opening.session_id == root.session_id
             && summary.withheld == 0;
         if same { Ok(()) } else { Err(Damage::Differs("it adds up to another root".to_owned())) }
+    }
+
+    /// Gives entries of a session their texts, without putting these back into the store.
+    pub fn fill(&self, hash: &ArchiveHash, root: &RootRow, entries: &mut [StoredEntry]) -> Result<(), Damage> {
+        self.verify(hash, root)?;
+        let mut blank: HashMap<u64, &mut StoredEntry> =
+            entries.iter_mut().filter(|entry| entry.line.is_none()).map(|entry| (entry.index, entry)).collect();
+        let mut lines = self.read(hash)?;
+        lines.next()?; // the opening has never left the store
+        for position in 0..root.record_count {
+            let Some(line) = lines.next()? else { break };
+            let line = line.strip_suffix(b"\n").unwrap_or(line);
+            let Some(stored) = blank.get_mut(&position) else { continue };
+            let entry = Entry::parse(line).ok();
+            if entry.is_none_or(|entry| root.scheme.content_hash(line, entry.body.text()) != stored.content_hash) {
+                return Err(Damage::Differs(format!("its line {} is not that of the session", position + 2)));
+            }
+            stored.line = Some(String::from_utf8_lossy(line).into_owned());
+        }
+        Ok(())
     }
 
     /// The lines of an archive.

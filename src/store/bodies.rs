@@ -66,8 +66,6 @@ impl Store {
         self.write(|transaction| {
             Ok(transaction.execute("UPDATE zones SET settled = 0 WHERE session_id = ?1", [session.as_str()])?)
         })?;
-        // The batch that comes back is held in memory, and in no file of its own.
-        self.connection.pragma_update(None, "temp_store", "MEMORY").map_err(|error| failure(&self.path, error))?;
         self.put_back(&root, archive, &held, event)?;
         // Whoever only read has not changed anything.
         self.upkeep += self.connection.total_changes() - before;

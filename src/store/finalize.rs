@@ -75,21 +75,9 @@ impl Store {
                 .details(details)
                 .into());
             }
-            let root = keep_closing_nodes(transaction, &row)?;
-            if Some(root) != check.root {
-                return Err(damaged("the stored tree is not the tree over the entries"));
-            }
-            let stored = RootRow {
-                session_id: session.clone(),
-                scheme: row.scheme(),
-                genesis: row.genesis,
-                head: check.head,
-                root,
-                record_count: row.count,
-                finalized_at: event.at,
-            };
-            insert(transaction, &stored)?;
-            event::write(transaction, Some(session), event, Some(&format!("root {root} count {}", row.count)))?;
+            let stored = close(transaction, &row, check.head, check.root, event.at)?;
+            let detail = format!("root {} count {}", stored.root, row.count);
+            event::write(transaction, Some(session), event, Some(&detail))?;
             Ok((stored, true))
         })
     }
@@ -212,6 +200,31 @@ fn keep_closing_nodes(connection: &Connection, row: &SessionRow) -> Result<RootH
     let nodes = StoredNodes { connection, session: row.id(), scheme: row.scheme() };
     nodes.keep(&closing_nodes(connection, row)?)?;
     tree::root(row.scheme(), &nodes, row.count)?.ok_or_else(|| damaged("a tree without leaves"))
+}
+
+/// Writes the root of a session whose entries were verified and add up to it.
+pub(super) fn close(
+    connection: &Connection,
+    row: &SessionRow,
+    head: ChainHash,
+    verified: Option<RootHash>,
+    finalized_at: Timestamp,
+) -> Result<RootRow, Failure> {
+    let root = keep_closing_nodes(connection, row)?;
+    if Some(root) != verified {
+        return Err(damaged("the stored tree is not the tree over the entries"));
+    }
+    let stored = RootRow {
+        session_id: row.id().clone(),
+        scheme: row.scheme(),
+        genesis: row.genesis,
+        head,
+        root,
+        record_count: row.count,
+        finalized_at,
+    };
+    insert(connection, &stored)?;
+    Ok(stored)
 }
 
 /// Whether the last entry of a session is private.

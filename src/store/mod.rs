@@ -8,11 +8,14 @@ mod agent;
 mod anchor;
 mod append;
 mod archive;
+mod backup;
 mod bodies;
 mod check;
 mod event;
+mod evidence;
 mod finalize;
 mod memory;
+mod merge;
 mod next;
 mod nodes;
 mod read;
@@ -30,7 +33,7 @@ use std::time::Duration;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::access::Sharing;
+use crate::access::{Sharing, is_writable};
 use crate::context::refuse_irregular;
 use crate::error::{Code, Error, Result};
 
@@ -42,6 +45,7 @@ pub use check::{Break, BreakReason, ChainCheck};
 pub use event::{Event, EventSpan, NewEvent};
 pub use finalize::RootRow;
 pub use memory::{Memory, Note, Packed, PackedNote, Waiting};
+pub use merge::Merged;
 pub use next::{Next, foreseen};
 pub use read::{Log, Order, StoredEntry};
 pub use rounds::{HERE, SeenRound};
@@ -82,31 +86,59 @@ impl Store {
         Self::open_with(path, patience, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)
     }
 
-    /// Opens the store; an error if there is none.
+    /// Opens the store; an error if there is none. Where nothing can be written beside it, it can still be read.
     pub fn open(path: &Path, patience: Duration) -> Result<Self> {
         schema::refuse_links(path)?;
-        // What may not be looked at is there, for all one knows: opening it says what is wrong.
+        // If `stat` is denied, assume the store exists; opening it reports the real error.
         if matches!(path.try_exists(), Ok(false)) {
             return Err(Error::new(Code::NoStore, "nothing has been recorded in this repository yet")
                 .hint("git proof start --intent \"what you are about to do\""));
         }
-        Self::open_with(path, patience, OpenFlags::SQLITE_OPEN_READ_WRITE)
+        match Self::open_with(path, patience, OpenFlags::SQLITE_OPEN_READ_WRITE) {
+            Err(error)
+                if error.code == Code::StoreFailed && path.parent().is_some_and(|parent| !is_writable(parent)) =>
+            {
+                Self::open_unwritable(path, patience).map_err(|_| error)
+            }
+            other => other,
+        }
+    }
+
+    /// Opens a store whose directory cannot be written to. SQLite insists on an index of the log (`-shm`) beside the store,
+    /// so it opens such a store only if a process with more rights left that file behind. Without it nobody is writing,
+    /// and locks are not needed: the file is read as it is, or together with the log that was left, whose index is then
+    /// kept in memory.
+    fn open_unwritable(path: &Path, patience: Duration) -> Result<Self> {
+        let has_log = std::fs::metadata(beside(path, "-wal")).is_ok_and(|log| log.len() > 0);
+        let name: String = path.as_os_str().as_encoded_bytes().iter().map(|byte| format!("%{byte:02x}")).collect();
+        let how = if has_log { "vfs=unix-none" } else { "immutable=1" };
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(format!("file:{name}?{how}"), flags);
+        let connection = connection.map_err(|error| failure(path, error))?;
+        if has_log {
+            let exclusive = "PRAGMA locking_mode = EXCLUSIVE";
+            connection.query_row(exclusive, [], |_| Ok(())).map_err(|error| failure(path, error))?;
+        }
+        Self::set_up(connection, path, patience)
     }
 
     /// `patience` is how long a call waits for another writer.
     fn open_with(path: &Path, patience: Duration, flags: OpenFlags) -> Result<Self> {
-        let failed = |error| failure(path, error);
         // SQLite would wait for what is in a pipe.
         for part in ["", "-wal", "-shm", "-journal"] {
-            let mut name = path.as_os_str().to_owned();
-            name.push(part);
-            refuse_irregular(Path::new(&name)).map_err(|error| {
-                Error::new(Code::StoreFailed, format!("cannot open {}", Path::new(&name).display()))
+            let name = beside(path, part);
+            refuse_irregular(&name).map_err(|error| {
+                Error::new(Code::StoreFailed, format!("cannot open {}", name.display()))
                     .because(error)
                     .hint("something else stands where the store belongs; move it away")
             })?;
         }
-        let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
+        let connection = Connection::open_with_flags(path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX);
+        Self::set_up(connection.map_err(|error| failure(path, error))?, path, patience)
+    }
+
+    fn set_up(connection: Connection, path: &Path, patience: Duration) -> Result<Self> {
+        let failed = |error| failure(path, error);
         connection.busy_timeout(patience).map_err(failed)?;
         connection.set_prepared_statement_cache_capacity(64);
         // A command line is one process a record: folding the log into the file each time would cost four more flushes
@@ -117,7 +149,7 @@ impl Store {
         connection
             .execute_batch(
                 "PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; \
-                 PRAGMA trusted_schema = OFF;",
+                 PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;",
             )
             .map_err(failed)?;
         let mut store = Self { connection, path: path.to_owned(), schema: Cell::new(None), upkeep: 0, watcher: None };
@@ -159,9 +191,7 @@ impl Store {
     /// alone, though, reads the log from its beginning to find out what is in it, and forgets how much of it has been
     /// folded: left to itself the log of one process a record is never begun anew.
     fn fold(&self) {
-        let mut log = self.path.as_os_str().to_owned();
-        log.push("-wal");
-        if std::fs::metadata(log).is_ok_and(|log| log.len() > LONG_LOG) {
+        if std::fs::metadata(beside(&self.path, "-wal")).is_ok_and(|log| log.len() > LONG_LOG) {
             // Whoever is at work goes first: the next one will do it, and nothing depends on it.
             let _ = self.connection.busy_timeout(Duration::ZERO);
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
@@ -177,6 +207,13 @@ impl Store {
         };
         run().map_err(|error: Failure| error.explain(&self.path))
     }
+}
+
+/// The path of a file that SQLite keeps beside a store.
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
 }
 
 /// A transaction; what is not committed is rolled back. Its statements are parsed once for all.

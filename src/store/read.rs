@@ -34,9 +34,9 @@ pub struct StoredEntry {
     pub chain_hash: ChainHash,
     /// Whether it stays out of published evidence.
     pub private: bool,
-    /// The number of the ledger line that wrote it.
+    /// The number of the ledger line that wrote it; 0 for one that was read from published evidence.
     pub last_event: i64,
-    /// What was hashed; `None` once retention has blanked it.
+    /// What was hashed; `None` once retention has blanked it, and for an entry that evidence withholds.
     pub line: Option<String>,
 }
 
@@ -86,6 +86,12 @@ impl StoredEntry {
             last_event: row.get(10)?,
             line: row.get(11)?,
         })
+    }
+
+    /// Whether the published evidence that it comes from withholds it. Only its hashes and its place are known then: id,
+    /// type and time of its row stand for nothing.
+    pub fn is_withheld(&self) -> bool {
+        self.line.is_none() && self.last_event == 0
     }
 
     /// The entry that was hashed; `None` once it is blanked.

@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::{Failure, Store, failure};
+use super::{Failure, Store, beside, failure};
 use crate::access::{Access, Sharing};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{ContentHash, sha256};
@@ -198,14 +198,9 @@ pub(super) fn prepare(path: &Path, sharing: Sharing) -> Result<()> {
 
 /// Refuses a store behind a link: whoever made the link decides which file is read and written, and who may read it.
 pub(super) fn refuse_links(path: &Path) -> Result<()> {
-    let beside = |end: &str| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(end);
-        PathBuf::from(name)
-    };
-    let paths = [path.parent().map(Path::to_owned), Some(path.to_owned()), Some(beside("-wal")), Some(beside("-shm"))];
-    let link =
-        paths.into_iter().flatten().find(|path| fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()));
+    let paths = [path.parent().map(Path::to_owned), Some(path.to_owned())];
+    let paths = paths.into_iter().chain(["-wal", "-shm"].map(|end| Some(beside(path, end))));
+    let link = paths.flatten().find(|path| fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()));
     let Some(link) = link else { return Ok(()) };
     let target = link.parent().unwrap_or(&link).join(fs::read_link(&link).unwrap_or_default());
     let (link, target) = (link.display(), target.display());

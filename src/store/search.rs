@@ -16,43 +16,103 @@ pub struct Hit {
     pub rank: f64,
 }
 
+/// The index that the store keeps, and the one that is made for entries that it lacks.
+const KEPT: &str = "main.thought_records_fts";
+const MADE: &str = "temp.unindexed_fts";
+
+/// Entries that the index lacks.
+const PENDING: &str = "seq > (SELECT upto FROM search_state) AND line IS NOT NULL";
+
 impl Store {
     /// Finds entries, best first. The query is FTS5's; one that is not is taken as plain words.
     pub fn search(&mut self, query: &str, session: Option<&Id>, limit: u32) -> Result<Vec<Hit>> {
-        self.take_up_entries()?;
-        self.read(|connection| match hits(connection, query, session, limit) {
-            Err(Failure::Sqlite(error)) if is_syntax(&error) => hits(connection, &as_words(query), session, limit),
-            answer => answer,
+        if !self.is_read_only() {
+            self.take_up_entries()?;
+        }
+        self.find(query, session, limit)
+    }
+
+    /// The same without writing to the store: entries that its index lacks, fewer than a batch, are indexed in memory.
+    pub fn find(&self, query: &str, session: Option<&Id>, limit: u32) -> Result<Vec<Hit>> {
+        self.read(|connection| {
+            let mut found = hits(connection, KEPT, query, session, limit)?;
+            if index_the_rest(connection)? {
+                found.extend(hits(connection, MADE, query, session, limit)?);
+                connection.execute_batch(&format!("DROP TABLE {MADE}"))?;
+                found.sort_by(|one, other| one.rank.total_cmp(&other.rank));
+                found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+            }
+            Ok(found)
         })
     }
-}
 
-impl Store {
+    /// Whether nothing can be written to the store.
+    pub fn is_read_only(&self) -> bool {
+        self.connection.is_readonly(rusqlite::MAIN_DB).unwrap_or(false)
+    }
+
     /// Puts into the index what was recorded since the last batch.
-    fn take_up_entries(&mut self) -> Result<()> {
-        const PENDING: &str = "SELECT coalesce(max(seq), 0) > (SELECT upto FROM search_state) FROM thought_records";
-        if !self.read(|connection| Ok(connection.query_row(PENDING, [], |row| row.get(0))?))? {
+    pub fn take_up_entries(&mut self) -> Result<()> {
+        let pending = |connection: &Connection| Ok(connection.query_row(&any_pending(), [], |row| row.get(0))?);
+        if !self.read(pending)? {
             return Ok(());
         }
         let before = self.connection.total_changes();
         self.write(|transaction| {
-            Ok(transaction.execute_batch(
+            Ok(transaction.execute_batch(&format!(
                 "INSERT INTO thought_records_fts (rowid, content, metadata) \
-                 SELECT seq, content, metadata FROM thought_records \
-                 WHERE seq > (SELECT upto FROM search_state) AND line IS NOT NULL ORDER BY seq; \
+                 SELECT seq, content, metadata FROM thought_records WHERE {PENDING} ORDER BY seq; \
                  UPDATE search_state SET upto = (SELECT max(seq) FROM thought_records);",
-            )?)
+            ))?)
         })?;
         self.upkeep += self.connection.total_changes() - before;
         Ok(())
     }
 }
 
-fn hits(connection: &Connection, query: &str, session: Option<&Id>, limit: u32) -> Result<Vec<Hit>, Failure> {
+fn any_pending() -> String {
+    format!("SELECT EXISTS (SELECT 1 FROM thought_records WHERE {PENDING})")
+}
+
+/// Indexes in memory what the index of the store lacks. False if it lacks nothing.
+fn index_the_rest(connection: &Connection) -> Result<bool, Failure> {
+    let pending = connection.query_row(&any_pending(), [], |row| row.get(0))?;
+    if pending {
+        connection.execute_batch(&format!(
+            "CREATE VIRTUAL TABLE {MADE} USING fts5 (content, metadata, tokenize = 'unicode61 remove_diacritics 2'); \
+             INSERT INTO {MADE} (rowid, content, metadata) SELECT seq, content, metadata FROM thought_records WHERE {PENDING};"
+        ))?;
+    }
+    Ok(pending)
+}
+
+fn hits(
+    connection: &Connection,
+    index: &str,
+    query: &str,
+    session: Option<&Id>,
+    limit: u32,
+) -> Result<Vec<Hit>, Failure> {
+    match matches(connection, index, query, session, limit) {
+        Err(Failure::Sqlite(error)) if is_syntax(&error) => {
+            matches(connection, index, &as_words(query), session, limit)
+        }
+        answer => answer,
+    }
+}
+
+fn matches(
+    connection: &Connection,
+    index: &str,
+    query: &str,
+    session: Option<&Id>,
+    limit: u32,
+) -> Result<Vec<Hit>, Failure> {
+    let name = index.split_once('.').map_or(index, |(_, name)| name);
     let columns: Vec<String> = read::COLUMNS.split(", ").map(|column| format!("r.{column}")).collect();
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {}, f.rank FROM thought_records_fts f JOIN thought_records r ON r.seq = f.rowid \
-         WHERE thought_records_fts MATCH ?1 AND f.rowid BETWEEN ?4 AND ?5 AND (?2 IS NULL OR r.session_id = ?2) \
+        "SELECT {}, f.rank FROM {index} f JOIN thought_records r ON r.seq = f.rowid \
+         WHERE {name} MATCH ?1 AND f.rowid BETWEEN ?4 AND ?5 AND (?2 IS NULL OR r.session_id = ?2) \
          ORDER BY f.rank, r.seq LIMIT ?3",
         columns.join(", ")
     ))?;

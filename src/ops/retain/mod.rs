@@ -21,7 +21,7 @@ pub use plan::{Because, Zone};
 use plan::{Present, Sealing};
 pub use settings::Limits;
 pub(super) use settings::archive as archive_at;
-pub(super) use thaw::{archived, thaw};
+pub(super) use thaw::{archive, archived, bring_back, thaw};
 
 /// Sessions that are named in an answer; all of them are counted.
 const NAMED: usize = 1000;

@@ -104,7 +104,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(super) fn of(session: &Id, error: &Error) -> Self {
+    pub(in crate::ops) fn of(session: &Id, error: &Error) -> Self {
         Self {
             session_id: session.clone(),
             code: error.code.as_str().to_owned(),

@@ -151,7 +151,7 @@ pub fn meant(context: &Context, name: &str) -> Result<Meant> {
     };
     let store = Workspace::open(context.clone());
     let record = match &store {
-        Ok(workspace) => match workspace.store.entry(&id) {
+        Ok(workspace) => match workspace.store_of_record(&id) {
             Ok(_) => true,
             Err(error) if error.code == Code::RecordNotFound => false,
             Err(error) => return Err(error),

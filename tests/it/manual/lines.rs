@@ -21,7 +21,8 @@ const PLACEHOLDERS: [(&str, &str); 8] = [
 ];
 
 /// What must have been done before a line that contains this: in `prepared.sh` the current session is open.
-const BEFORE: [(&str, &str); 4] = [
+const BEFORE: [(&str, &str); 5] = [
+    ("git proof import ../store.backup", "git proof backup ../store.backup"),
     ("git proof anchor", "git proof finalize"),
     ("git proof root", "git proof finalize"),
     ("git proof sync && git proof seal", "git proof finalize"),
@@ -229,6 +230,7 @@ fn commands_and_options_that_the_pages_name_exist() {
         "docs/errors.md",
         "docs/releasing.md",
         "docs/agents.md",
+        "docs/backup.md",
         "docs/memory.md",
         "docs/retention.md",
         "docs/rounds.md",

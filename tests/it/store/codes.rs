@@ -49,9 +49,12 @@ fn provoke() -> Vec<Ran> {
     let mut waiting = scratch.proof(["--json", "end"]);
     ran.push(waiting.env("GIT_PROOF_PATIENCE", "10").output().unwrap().into());
     drop(other);
-    let (reader, writer) = std::io::pipe().unwrap();
-    drop(reader);
-    ran.push(scratch.proof(["--json", "log"]).stdout(writer).output().unwrap().into());
+    let backup = scratch.around().join("backup");
+    scratch.json(&["backup", backup.to_str().unwrap()]);
+    let other = Scratch::with_session();
+    ran.push(other.run(["--json", "import", backup.to_str().unwrap()]));
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    ran.push(scratch.proof(["--json", "log"]).stdout(full).output().unwrap().into());
     scratch.without_triggers().execute("UPDATE thought_records SET chain_hash = zeroblob(32)", []).unwrap();
     ran.push(scratch.run(["--json", "check"]));
     scratch.database().pragma_update(None, "user_version", 99).unwrap();

@@ -407,12 +407,44 @@ fn proof_does_not_hold_against_another_count() {
 }
 
 #[test]
-fn closed_pipe_never_ends_in_success() {
+fn closed_pipe_ends_quietly_and_never_in_success() {
     let scratch = Scratch::with_session();
-    let (reader, writer) = std::io::pipe().unwrap();
-    drop(reader);
-    let ran: Ran = scratch.proof(["--json", "log"]).stdout(writer).output().unwrap().into();
-    ran.error("ERR_OUTPUT_FAILED", 4);
+    let record = scratch.record("plan", "one");
+    let id = text(&record, "id");
+    for arguments in [
+        &["log"][..],
+        &["--json", "log"],
+        &["log", "--all"],
+        &["show", id],
+        &["tree"],
+        &["trail", id],
+        &["search", "one"],
+        &["prove", "--record", id],
+        &["check"],
+        &["doctor"],
+        &["completions", "bash"],
+        &["--help"],
+        &["log", "-h"],
+        &["--version"],
+        &["demo", "../play", "--no-pause"],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ran: Ran = scratch.proof(arguments).stdout(writer).output().unwrap().into();
+        assert_eq!((ran.exit, ran.err.as_str()), (Some(4), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn closed_error_output_changes_no_answer() {
+    let scratch = Scratch::with_session();
+    scratch.record("plan", "one");
+    for (arguments, exit) in [(&["log"][..], 0), (&["log", "--session", "nowhere"], 2), (&["nonsense"], 2)] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ran: Ran = scratch.proof(arguments).stderr(writer).output().unwrap().into();
+        assert_eq!(ran.exit, Some(exit), "{arguments:?}");
+    }
 }
 
 #[test]

@@ -94,6 +94,20 @@ fn store_of_every_level_verifies() {
 }
 
 #[test]
+fn store_of_every_level_is_imported_and_stays_as_it_is() {
+    for fixture in FIXTURES {
+        let old = with_fixture(fixture);
+        let before = std::fs::read(old.store()).unwrap();
+        let scratch = Scratch::new();
+        scratch.json(&["import", old.store().to_str().unwrap()]);
+        assert!(std::fs::read(old.store()).unwrap() == before, "{fixture}");
+        for session in ["done", "open", "over", "old"] {
+            assert_eq!(scratch.json(&["check", "--session", session])["valid"], true, "{fixture} {session}");
+        }
+    }
+}
+
+#[test]
 fn store_of_every_level_proves() {
     for fixture in FIXTURES {
         let scratch = with_fixture(fixture);

@@ -50,10 +50,21 @@ const EVERYTHING: &str = "
     proof seal; git config proof.warmRounds 0; proof retain
     echo x > file; git add file
     proof start --intent x --session-id second; proof record --type reflection --content done; proof finalize
-    echo message > message; GIT_AUTHOR_DATE='1700000000 +0000' proof hook commit-msg message";
+    echo message > message; GIT_AUTHOR_DATE='1700000000 +0000' proof hook commit-msg message
+    proof import --from-refs";
 
-const KINDS: [&str; 8] =
-    ["active", "next", "pending/", "retain.lock", "rounds.lock", "store.db", "store.db-shm", "store.db-wal"];
+const KINDS: [&str; 10] = [
+    "active",
+    "evidence.db",
+    "import.lock",
+    "next",
+    "pending/",
+    "retain.lock",
+    "rounds.lock",
+    "store.db",
+    "store.db-shm",
+    "store.db-wal",
+];
 
 #[test]
 fn store_is_for_its_owner_alone_whatever_the_umask() {
@@ -123,8 +134,16 @@ fn what_we_write_into_a_shared_repository_has_the_modes_that_git_gives() {
     }
 }
 
+/// A copy of the program that every user can run. It is made by another process: a child that another test starts would
+/// otherwise hold the copy open for writing, and then nobody can run it.
+pub(crate) fn copied_program(scratch: &Scratch) -> PathBuf {
+    let program = scratch.around().join("git-proof");
+    assert!(scratch.command("cp").arg(env!("CARGO_BIN_EXE_git-proof")).arg(&program).status().unwrap().success());
+    program
+}
+
 /// Runs a program as another user of a group, with an ordinary umask.
-fn as_user(scratch: &Scratch, user: &str, group: &str, program: &str, arguments: &[&str]) -> Ran {
+pub(crate) fn as_user(scratch: &Scratch, user: &str, group: &str, program: &str, arguments: &[&str]) -> Ran {
     let mut command = scratch.command("sh");
     command.args(["-c", "umask 022; exec setpriv --reuid \"$0\" --regid \"$0\" --groups \"$@\"", user, group, program]);
     command.args(arguments).output().unwrap().into()
@@ -140,16 +159,19 @@ fn two_users_of_one_group_record_and_anchor_in_a_shared_repository() {
     if !ran(scratch.command("chown").args([ada, scratch.place.to_str().unwrap()]))
         || !ran(scratch.command("chgrp").args([group, scratch.place.to_str().unwrap()]))
     {
-        return eprintln!("left out: only root can act for two users");
+        // Only root can act for two users. Anyone can see whether the modes would let them in.
+        let scratch = Scratch::new();
+        scratch.git(["config", "core.sharedRepository", "group"]);
+        under(&scratch, "077", EVERYTHING);
+        return assert_modes(&scratch, 0o2770, 0o660);
     }
     assert!(ran(scratch.command("chmod").arg("755").arg(&home)));
     assert!(ran(scratch.command("chmod").arg("2775").arg(&scratch.place)));
     let trusting = home.join("home/trusting");
     std::fs::write(&trusting, "[safe]\n\tdirectory = *\n").unwrap();
     std::fs::set_permissions(&trusting, std::fs::Permissions::from_mode(0o644)).unwrap();
-    std::fs::set_permissions(home.join("home"), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let program = scratch.around().join("git-proof");
-    std::fs::copy(env!("CARGO_BIN_EXE_git-proof"), &program).unwrap();
+    std::fs::set_permissions(home.join("home"), std::fs::Permissions::from_mode(0o777)).unwrap();
+    let program = copied_program(&scratch);
     let trusted = |user: &str, program: &str, arguments: &[&str]| -> Ran {
         let mut all = vec!["GIT_CONFIG_GLOBAL=".to_owned() + trusting.to_str().unwrap(), program.to_owned()];
         all.extend(arguments.iter().map(|argument| (*argument).to_owned()));
@@ -173,6 +195,32 @@ fn two_users_of_one_group_record_and_anchor_in_a_shared_repository() {
         proof(closes, &["finalize"]);
         proof(opens, &["anchor", "--commit", "HEAD"]);
         proof(closes, &["seal"]);
+        // One moves the texts out, the other reads them back.
+        git(opens, &["config", "proof.warmRounds", "0"]);
+        let moved = proof(opens, &["retain"])["moved"].as_u64();
+        assert!(moved.is_some_and(|moved| moved > 0), "{moved:?}");
+        let log = proof(closes, &["log", "--session", session]);
+        assert_eq!(log["entries"][0]["content"], "x", "{log}");
+        assert_eq!(proof(closes, &["retain"])["problems"], serde_json::json!([]));
+        assert_eq!(proof(opens, &["log", "--session", session])["entries"][0]["content"], "x");
+        // What waits for a commit of one is found by the other.
+        let message = home.join(format!("message-{session}"));
+        std::fs::write(&message, "message\n").unwrap();
+        std::fs::set_permissions(&message, std::fs::Permissions::from_mode(0o666)).unwrap();
+        proof(opens, &["start", "--intent", "x", "--session-id", &format!("{session}-pending")]);
+        trusted(opens, program.to_str().unwrap(), &["hook", "commit-msg", message.to_str().unwrap()]).text();
+        trusted(closes, program.to_str().unwrap(), &["hook", "post-commit"]).text();
+        proof(closes, &["record", "--type", "reflection", "--content", "done"]);
+        proof(opens, &["finalize"]);
+        // Backups belong to whoever writes them; imports are shared.
+        let backup = home.join(format!("home/backup-{session}"));
+        proof(opens, &["backup", backup.to_str().unwrap()]);
+        proof(opens, &["import", backup.to_str().unwrap()]);
+        let foreign = trusted(closes, program.to_str().unwrap(), &["--json", "import", backup.to_str().unwrap()]);
+        assert_eq!(foreign.exit, Some(if opens == closes { 0 } else { 3 }), "{foreign:?}");
+        proof(opens, &["import", "--from-refs"]);
+        proof(closes, &["import", "--from-refs"]);
+        proof(closes, &["search", "done"]);
     }
 }
 
