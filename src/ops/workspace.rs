@@ -13,7 +13,7 @@ pub struct Workspace {
     pub context: Context,
     /// The repository.
     pub repository: Repository,
-    pub(super) store: Store,
+    pub(crate) store: Store,
     /// What the present call was given, canonical: the ledger keeps its digest. Where there is none, an op takes what it
     /// hashes or names.
     pub(super) given: Option<String>,

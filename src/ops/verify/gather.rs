@@ -106,6 +106,8 @@ pub(super) struct Gatherer {
     deleted: OnceCell<Deleted>,
     /// Changes of which not every line of the index was followed.
     crowded: RefCell<HashSet<ChangeId>>,
+    /// What only this clone remembers, and the shared index does not say.
+    known_here: RefCell<BTreeSet<Sighting>>,
     ahead: RefCell<Ahead>,
     with_story: bool,
 }
@@ -131,6 +133,7 @@ impl Gatherer {
             evidences: RefCell::new(Recent::new(KEPT_EVIDENCE)),
             deleted: OnceCell::new(),
             crowded: RefCell::default(),
+            known_here: RefCell::default(),
             ahead: RefCell::default(),
             with_story,
         })
@@ -421,7 +424,28 @@ impl Gatherer {
         for id in [&ids.wide, &ids.bare] {
             self.sightings_of(id, &mut found);
         }
+        for own in self.own_sightings(ids) {
+            if found.insert(own) {
+                self.known_here.borrow_mut().insert(own);
+            }
+        }
         found.into_iter().collect()
+    }
+
+    /// What this clone remembers.
+    fn own_sightings(&self, ids: &ChangeIds) -> Vec<Sighting> {
+        let Some(store) = &self.store else { return Vec::new() };
+        let mut own = Vec::new();
+        for change in [&ids.wide, &ids.bare] {
+            own.extend(store.anchored_with(change).unwrap_or_default().into_iter().map(Sighting::Commit));
+            own.extend(store.sightings(change).unwrap_or_default());
+        }
+        own
+    }
+
+    /// Whether only this clone remembers where a change was seen, and others could ask for it.
+    pub(super) fn is_known_only_here(&self, sighting: &Sighting) -> bool {
+        self.known_here.borrow().contains(sighting) && !self.git.remote_names().is_empty()
     }
 
     fn sightings_of(&self, change: &ChangeId, found: &mut BTreeSet<Sighting>) {
@@ -458,10 +482,6 @@ impl Gatherer {
             if lines.next().is_some() {
                 self.crowded.borrow_mut().insert(*change);
             }
-        }
-        if let Some(store) = &self.store {
-            found.extend(store.anchored_with(change).unwrap_or_default().into_iter().map(Sighting::Commit));
-            found.extend(store.sightings(change).unwrap_or_default());
         }
     }
 }
