@@ -34,7 +34,7 @@ pub(crate) use index::Place;
 pub use merge::Merged;
 pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 pub use open::Git;
-pub use process::{editor, identity, interpret_trailers, pager, paints, sharing, worktree_root};
+pub use process::{editor, identity, interpret_trailers, is_amending, pager, paints, sharing, worktree_root};
 pub(crate) use recent::Recent;
 pub(crate) use refs::left_behind;
 pub use refs::{CHANGES, EVIDENCE, NOTES, ORIGINALS, ROUNDS, WHY};

@@ -65,7 +65,7 @@ impl Git {
     /// Deletes a ref that is at `old`. `false` if it is elsewhere.
     pub fn delete_ref(&self, name: &str, old: &CommitId) -> Result<bool> {
         self.must_be_writable()?;
-        self.move_by_command(name, Some(old), &format!("delete {name}\0{old}\0"), "")
+        self.move_by_command(name, Some(old), &format!("delete {name}\0{old}\0"), "git-proof: no longer needed")
     }
 
     /// Like [`Git::move_ref`], but waits while the ref is where it was and only its lock is held. `false` if someone else

@@ -5,7 +5,7 @@ use super::squashing;
 use super::workspace::Workspace;
 use crate::context::Context;
 use crate::error::{Code, Result};
-use crate::git::{Commit, Git};
+use crate::git::{self, Commit, Git};
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::{CommitId, TreeId};
 use crate::proof::record::Id;
@@ -139,9 +139,9 @@ enum Fit {
 }
 
 /// Compares the change that the commit will make with those that were attested: against HEAD, or against HEAD's parent
-/// where HEAD is amended. Git does not tell its hooks which. An amended commit keeps the author's date of HEAD, but so may
-/// a new one that is made in the same second. So where the change fits on top of HEAD, it is taken for an amend only if
-/// the message is HEAD's as well; otherwise post-commit says so if the commit turns out to be another one.
+/// where HEAD is amended. Git does not tell its hooks which. An amended commit keeps the author's date of HEAD, but so does
+/// a new one that is made in the same second. Then the command line of git tells; where it cannot be seen, a commit with
+/// the message of HEAD is taken for an amend, and post-commit says so if another one turns out to be one.
 fn fits(context: &Context, git: &Git, staged: &[GitAttestation], tree: &TreeId, message: &[u8]) -> Result<Fit> {
     let head = git.tip("HEAD")?.map(|head| git.commit(&head)).transpose()?;
     let is_said = |before: Option<&TreeId>| -> Result<bool> {
@@ -153,10 +153,12 @@ fn fits(context: &Context, git: &Git, staged: &[GitAttestation], tree: &TreeId, 
         return Ok(if on_top { Fit::Yes } else { Fit::No });
     };
     if on_top {
-        let mark = comment_mark(git);
-        let text = |message: &[u8]| trailer::without_comments(message, mark.as_bytes());
-        let same = text(&head.message) == text(message);
-        return Ok(if same { Fit::Unclear } else { Fit::Yes });
+        let has_message_of_head = || {
+            let mark = comment_mark(git);
+            let text = |message: &[u8]| trailer::without_comments(message, mark.as_bytes());
+            text(&head.message) == text(message)
+        };
+        return Ok(if git::is_amending().unwrap_or_else(has_message_of_head) { Fit::Unclear } else { Fit::Yes });
     }
     let amended = match head.parents.as_slice() {
         [] => is_said(None)?,
