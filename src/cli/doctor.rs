@@ -6,25 +6,35 @@ use clap::Args;
 
 use super::ui::{Role, Ui, inert};
 use crate::context::Context;
-use crate::error::Result;
-use crate::ops::{self, DoctorState};
+use crate::error::{Code, Result};
+use crate::ops::{self, DoctorState, Workspace};
+use crate::publish::{self, Extent, Repaired, Repairs};
 
 /// Tell what is wired, what is missing, what is stale, and the command for each
 ///
-/// Looks at git, the store, the hooks, the settings for notes, the remotes, the agents and the policy. It changes
-/// nothing. The exit code is 0 if everything is wired, and 1 if something is missing, stale or wrong; `info` is neither.
+/// Looks at git, the store, the hooks, the settings for notes, the remotes, the agents and the policy. Without --fix it
+/// changes nothing. The exit code is 0 if everything is wired, and 1 if something is missing, stale or wrong; `info` is
+/// neither.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   git proof doctor
+  git proof doctor --fix
   git proof doctor --json | jq '.checks[] | select(.state != \"ok\")'")]
-pub(super) struct Doctor {}
+pub(super) struct Doctor {
+    /// Finish what interrupted commands left undone, as `sync` does: commits whose hook was killed, finalized sessions
+    /// without an anchor, overwritten notes, missing evidence, squashes that are not indexed, locks of ours
+    #[arg(long)]
+    fix: bool,
+}
 
 impl Doctor {
-    #[expect(clippy::unused_self, reason = "every command runs the same way")]
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let repaired = if self.fix { fixed(context)? } else { Repairs::default() };
+        repaired.sentences().iter().for_each(|sentence| ui.say(sentence));
         let outcome = ops::doctor(context)?;
-        ui.show(&outcome, |outcome, paint| {
+        let ok = outcome.ok;
+        ui.show(&Repaired { outcome, repaired }, |Repaired { outcome, .. }, paint| {
             let width = outcome.checks.iter().map(|check| check.name.chars().count()).max().unwrap_or_default();
             let mut text = String::new();
             for check in &outcome.checks {
@@ -41,9 +51,19 @@ impl Doctor {
             }
             text
         });
-        if !outcome.ok {
+        if !ok {
             ui.answer(1);
         }
         Ok(())
     }
+}
+
+/// Finishes what was left undone, if anything was ever recorded here.
+fn fixed(context: &Context) -> Result<Repairs> {
+    let mut workspace = match Workspace::open(context.clone()) {
+        Err(error) if error.code == Code::NoStore => return Ok(Repairs::default()),
+        workspace => workspace?,
+    };
+    let remote = workspace.git()?.remote(None).ok();
+    publish::reconcile(&mut workspace, remote.as_ref(), Extent::Everything)
 }

@@ -7,6 +7,7 @@ use super::ui::{Role, Ui};
 use crate::context::Context;
 use crate::error::Result;
 use crate::ops::{self, RootOutcome, Workspace};
+use crate::publish::{self, Repaired};
 
 #[derive(Debug, Args)]
 struct SessionArgument {
@@ -62,14 +63,16 @@ pub(super) struct Finalize {
 
 impl Finalize {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::finalize(&mut Workspace::open(context)?, self.which.session.as_deref(), true)?;
+        let done = publish::finalize(&mut Workspace::open(context)?, self.which.session.as_deref(), true)?;
+        let outcome = &done.outcome;
         guarded(ui, outcome.guarded);
         if outcome.unpacked > 0 {
             let notes = if outcome.unpacked == 1 { "note was" } else { "notes were" };
             ui.say(&format!("warning: {} {notes} not packed, and no longer can be", outcome.unpacked));
             ui.say("hint: git proof memory list shows what is left in working memory; pack before finalizing");
         }
-        ui.show(&outcome, |outcome, _| {
+        done.repaired.sentences().iter().for_each(|sentence| ui.say(sentence));
+        ui.show(&done, |Repaired { outcome, .. }, _| {
             let anchored = outcome.anchors.iter().map(|anchor| format!("  anchored {}\n", anchor.commit));
             describe(&outcome.root) + &anchored.collect::<String>()
         });

@@ -11,15 +11,17 @@ use crate::context::Context;
 use crate::error::{Code, Result};
 use crate::ops::{self, Remade, Workspace};
 use crate::proof::finding::Severity;
+use crate::publish::{self, Extent, Repaired};
 
 /// Share proofs with a remote: fetch, merge, push
 ///
 /// Exchanges refs/notes/proof, refs/proof/evidence, refs/proof/changes and refs/proof/rounds. What both sides have is
 /// merged line by line and file by file, so that nothing is lost, and pushed all at once; if someone else was faster, it
-/// begins again. A seal of ours that nobody had seen yet is made again on top of theirs. The pre-push hook does all this
-/// before every push. With --fetch-only nothing is pushed, so that a token that can only read will do. What the remote did
-/// not have is remembered: a proof that is required and in neither place is then missing, and not only unfetched. Exit
-/// code 1: shared, but the remote's rounds were wound back or replaced.
+/// begins again. Before that, whatever an interrupted command left undone is finished. A seal of ours that nobody had
+/// seen yet is made again on top of theirs. The pre-push hook does all this before every push. With --fetch-only nothing
+/// is pushed, so that a token that can only read will do. What the remote did not have is remembered: a proof that is
+/// required and in neither place is then missing, and not only unfetched. Exit code 1: shared, but the remote's rounds
+/// were wound back or replaced.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  git proof sync\n  git proof sync upstream\n  git proof sync --fetch-only")]
 pub(super) struct Sync {
@@ -40,20 +42,28 @@ impl Sync {
                 let _ = write!(io::stderr().lock(), "\r\u{1b}[K{}…", inert(what)); // only talk
             }
         };
-        let work = if self.fetch_only { ops::fetch } else { ops::sync };
-        let outcome = work(&mut Workspace::open_or_create(context)?, self.remote.as_deref(), &mut progress);
+        let mut workspace = Workspace::open_or_create(context)?;
+        let (repaired, outcome) = if self.fetch_only {
+            (Repairs::default(), ops::fetch(&mut workspace, self.remote.as_deref(), &mut progress))
+        } else {
+            let remote = workspace.git()?.remote(self.remote.as_deref())?;
+            let repaired = publish::reconcile(&mut workspace, Some(&remote), Extent::Unpublished)?;
+            (repaired, ops::sync(&mut workspace, self.remote.as_deref(), &mut progress))
+        };
         if watched {
             let _ = write!(io::stderr().lock(), "\r\u{1b}[K");
         }
-        let outcome = outcome?;
+        let mut outcome = outcome?;
         restored(ui, outcome.restored);
+        repaired.sentences().iter().for_each(|sentence| ui.say(sentence));
+        outcome.restored += repaired.lines;
         told(ui, &outcome.remade);
         match outcome.findings.iter().map(|finding| finding.severity).max() {
             Some(Severity::Error) => ui.answer(Code::RoundsRolledBack.exit_code()),
             Some(Severity::Unchecked) => ui.answer(Code::LimitReached.exit_code()),
             _ => {}
         }
-        ui.show(&outcome, |outcome, paint| {
+        ui.show(&Repaired { outcome, repaired }, |Repaired { outcome, .. }, paint| {
             let list = |refs: &[&str]| if refs.is_empty() { "nothing".to_owned() } else { refs.join(", ") };
             let done = if self.fetch_only { "Fetched from" } else { "Up to date with" };
             let pushed = if self.fetch_only { "nothing (--fetch-only)".to_owned() } else { list(&outcome.pushed) };

@@ -214,6 +214,20 @@ impl Git {
         Ok(commits.iter().copied().filter(|commit| unreachable.contains(commit) || !self.has(&commit.0)).collect())
     }
 
+    /// The commits whose first parent is `parent`, among those that some commits lead to.
+    pub fn children(&self, parent: &CommitId, tips: &[CommitId]) -> Result<Vec<CommitId>> {
+        if tips.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut command = self.plumbing(["rev-list", "--parents", "--ignore-missing"]);
+        command.args(tips.iter().map(ToString::to_string)).arg(format!("^{parent}"));
+        let first = |line: &str| {
+            let mut ids = line.split(' ').map(CommitId::parse);
+            ids.next()?.filter(|_| ids.next().flatten() == Some(*parent))
+        };
+        Ok(self.text_of(&mut command)?.unwrap_or_default().lines().filter_map(first).collect())
+    }
+
     /// The refs below a prefix, with the commits that they name.
     pub fn refs_below(&self, prefix: &str) -> Result<Vec<(String, CommitId)>> {
         let format = "--format=%(objectname) %(refname)";

@@ -1,6 +1,7 @@
 //! What only git knows, asked of git itself, and what only git can do: the network, and refs that libgit2 cannot read.
 
 use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::io::{self, Read};
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
@@ -64,6 +65,25 @@ pub fn sharing(context: &Context) -> Sharing {
 /// `safe.directory` says so.
 pub(super) fn is_trusted(context: &Context) -> bool {
     ask(context, &["rev-parse", "--git-dir"]).is_some()
+}
+
+/// Whether the git that runs the present hook amends a commit, by its command line. `None` where that cannot be seen.
+pub fn is_amending() -> Option<bool> {
+    let mut process = std::os::unix::process::parent_id();
+    // Between git and this process there is the script of the hook, perhaps with a manager of hooks.
+    for _ in 0..5 {
+        let line = fs::read(format!("/proc/{process}/cmdline")).ok()?;
+        let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
+        if words[0].ends_with(b"git") && words.contains(&&b"commit"[..]) {
+            let mut options = words.iter().take_while(|word| **word != b"--");
+            // Git takes an option that is cut short, too.
+            return Some(options.any(|word| word.len() > b"--a".len() && b"--amend".starts_with(word)));
+        }
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        // The name of a program may hold anything, so it is counted from the last parenthesis: state, parent.
+        process = stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()?;
+    }
+    None
 }
 
 /// Lets git add a trailer to the message in a file, by the user's own settings. One that is there is not added again.

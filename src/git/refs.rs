@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use git2::ErrorCode;
 
+use super::moving::Moving;
 use super::open::Git;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{CommitId, ObjectId};
@@ -21,6 +22,8 @@ pub const CHANGES: &str = "refs/proof/changes";
 pub const ROUNDS: &str = "refs/proof/rounds";
 /// One readable line for each anchored commit; of this clone alone.
 pub const WHY: &str = "refs/notes/proof-why";
+/// Keeps the commits of local squashes alive until they are published: `<onto>/<base>/<head>`; of this clone alone.
+pub const ORIGINALS: &str = "refs/proof/local/originals";
 
 impl Git {
     /// The commit that a ref names; `None` if there is no such ref.
@@ -39,19 +42,30 @@ impl Git {
     /// Moves a ref from `old` (`None`: it does not exist) to `new`. `false` if it was not at `old`.
     pub fn move_ref(&self, name: &str, old: Option<&CommitId>, new: &CommitId, why: &str) -> Result<bool> {
         self.must_be_writable()?;
-        if self.refs_by_command {
-            return self.move_by_command(name, old, new, why);
-        }
-        let to = self.oid(&new.0)?;
-        let moved = match old {
-            None => self.repository.reference(name, to, false, why),
-            Some(old) => self.repository.reference_matching(name, to, true, self.oid(&old.0)?, why),
+        // A ref is made by git itself: libgit2 does not check under the ref's lock that it does not exist yet, so two
+        // processes that make it at once both succeed, and the work of one is lost.
+        let Some(old) = old.filter(|_| !self.refs_by_command) else {
+            let order = match old {
+                None => format!("create {name}\0{new}\0"),
+                Some(old) => format!("update {name}\0{new}\0{old}\0"),
+            };
+            return self.move_by_command(name, old, &order, why);
         };
+        let (from, to) = (self.oid(&old.0)?, self.oid(&new.0)?);
+        let moving = Moving::announce(self, name, new);
+        let moved = self.repository.reference_matching(name, to, true, from, why);
+        drop(moving);
         match moved {
             Ok(_) => Ok(true),
             Err(error) if lost(&error) => Ok(false),
             Err(error) => Err(self.failed(&format!("cannot move {name}"), &error)),
         }
+    }
+
+    /// Deletes a ref that is at `old`. `false` if it is elsewhere.
+    pub fn delete_ref(&self, name: &str, old: &CommitId) -> Result<bool> {
+        self.must_be_writable()?;
+        self.move_by_command(name, Some(old), &format!("delete {name}\0{old}\0"), "git-proof: no longer needed")
     }
 
     /// Like [`Git::move_ref`], but waits while the ref is where it was and only its lock is held. `false` if someone else
@@ -69,15 +83,11 @@ impl Git {
         }
     }
 
-    fn move_by_command(&self, name: &str, old: Option<&CommitId>, new: &CommitId, why: &str) -> Result<bool> {
-        let order = match old {
-            None => format!("create {name} {new}\n"),
-            Some(old) => format!("update {name} {new} {old}\n"),
-        };
+    fn move_by_command(&self, name: &str, old: Option<&CommitId>, order: &str, why: &str) -> Result<bool> {
         let failed =
             |why: String| Error::new(Code::RepositoryFailed, format!("cannot move {name}")).because(why.trim());
         let mut child = self
-            .plumbing(["update-ref", "--no-deref", "-m", why, "--stdin"])
+            .plumbing(["update-ref", "--no-deref", "-m", why, "-z", "--stdin"])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
@@ -92,7 +102,8 @@ impl Git {
             return Ok(true);
         }
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        let raced = self.tip(name)?.as_ref() != old || said.contains("lock");
+        let locked = said.contains("Unable to create") || said.contains("cannot lock references");
+        let raced = locked || self.tip(name)?.as_ref() != old;
         if raced { Ok(false) } else { Err(failed(said)) }
     }
 
@@ -153,7 +164,7 @@ impl Turn {
 }
 
 /// What to do about a lock that nobody holds.
-pub(super) fn left_behind(lock: &str) -> String {
+pub(crate) fn left_behind(lock: &str) -> String {
     format!("if no git is running here, one was killed and left its lock behind: rm '{lock}'")
 }
 

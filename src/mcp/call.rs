@@ -15,6 +15,7 @@ use crate::error::{Code, Error, Result};
 use crate::git;
 use crate::ops::{self, AnchorRequest, Call, RecordRequest, StartRequest, VerifyRequest, Workspace};
 use crate::proof::canonical;
+use crate::publish;
 
 /// Largest answer. It goes out twice, as structured content and as text, and clients read lines of at most 16 MiB.
 const MAX_ANSWER: usize = 6 << 20;
@@ -199,7 +200,7 @@ fn of_session(tool: &str, given: &mut Arguments) -> Result<Work> {
         "audit_session_end" => work(move |workspace| ops::end(workspace, Some(&session))),
         "merkle_finalize" => {
             let idempotent = given.flag("idempotent")?.unwrap_or(false);
-            work(move |workspace| ops::finalize(workspace, Some(&session), idempotent))
+            work(move |workspace| Ok(publish::finalize(workspace, Some(&session), idempotent)?.outcome))
         }
         "anchor_commit" => {
             let (commits, sign) = (given.list("commits")?.unwrap_or_default(), given.flag("sign")?);

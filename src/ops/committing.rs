@@ -5,12 +5,12 @@ use super::squashing;
 use super::workspace::Workspace;
 use crate::context::Context;
 use crate::error::{Code, Result};
-use crate::git::{Commit, Git};
+use crate::git::{self, Commit, Git};
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::{CommitId, TreeId};
-use crate::proof::record::{Id, RecordType};
-use crate::proof::trailer::{ProofTrailer, ProofTrailers, RootTrailer};
-use crate::store::{self, NewAttestation, NewEntry, NewEvent, Next, RootRow, SessionRow};
+use crate::proof::record::Id;
+use crate::proof::trailer::{self, ProofTrailer, ProofTrailers, RootTrailer};
+use crate::store::{self, NewAttestation, NewEvent, Next, RootRow, SessionRow};
 
 /// What a commit's message should say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub fn before_commit(workspace: &Workspace, git: &Git, message: &[u8]) -> Result
             advice.add = Some(ProofTrailer::Session(row.id().clone()));
         }
     } else if let Some(root) = workspace.store.root(row.id())? {
-        finalized_advice(workspace, git, &root, &mut advice)?;
+        finalized_advice(workspace, git, &root, message, &mut advice)?;
     }
     if advice.add.as_ref().is_some_and(|add| named.contains(add)) {
         advice.add = None;
@@ -80,7 +80,7 @@ pub fn foreseen(context: &Context, git: &Git, message: &[u8]) -> Result<Option<M
     };
     let Some(tree) = git.staged_tree()? else { return Ok(None) };
     staged.retain(|said| said.tree == tree);
-    let fit = if staged.is_empty() { Fit::No } else { fits(context, git, &staged, &tree)? };
+    let fit = if staged.is_empty() { Fit::No } else { fits(context, git, &staged, &tree, message)? };
     let expects = Some(root.session_id.clone());
     let advice = |add| MessageAdvice { add, expects, ..MessageAdvice::default() };
     Ok(match fit {
@@ -96,7 +96,13 @@ fn trailer_of(root: &RootRow) -> RootTrailer {
 }
 
 /// A finalized session is named only by a commit of the very tree that it attested while it was staged.
-fn finalized_advice(workspace: &Workspace, git: &Git, root: &RootRow, advice: &mut MessageAdvice) -> Result<()> {
+fn finalized_advice(
+    workspace: &Workspace,
+    git: &Git,
+    root: &RootRow,
+    message: &[u8],
+    advice: &mut MessageAdvice,
+) -> Result<()> {
     let session = &root.session_id;
     let staged: Vec<GitAttestation> =
         workspace.store.attested(session)?.into_iter().filter(|said| said.commit.is_none()).collect();
@@ -105,7 +111,7 @@ fn finalized_advice(workspace: &Workspace, git: &Git, root: &RootRow, advice: &m
     }
     let Some(tree) = git.staged_tree()? else { return Ok(()) };
     let staged: Vec<GitAttestation> = staged.into_iter().filter(|said| said.tree == tree).collect();
-    let fit = fits(&workspace.context, git, &staged, &tree)?;
+    let fit = fits(&workspace.context, git, &staged, &tree, message)?;
     if matches!(fit, Fit::Yes | Fit::Unclear) {
         advice.expects = Some(session.clone());
     }
@@ -128,14 +134,15 @@ fn finalized_advice(workspace: &Workspace, git: &Git, root: &RootRow, advice: &m
 enum Fit {
     Yes,
     No,
-    /// It is, unless HEAD is being amended, which cannot be told. The note will be written all the same, if it is.
+    /// It is if it goes on top of HEAD, and it seems to replace HEAD. The note will be written all the same, if it is.
     Unclear,
 }
 
 /// Compares the change that the commit will make with those that were attested: against HEAD, or against HEAD's parent
-/// where HEAD is amended. Git does not tell its hooks which; but it gives them the author's date, and an amended commit
-/// keeps that of HEAD. (With a date of its own it is taken for a new one: post-commit looks again.)
-fn fits(context: &Context, git: &Git, staged: &[GitAttestation], tree: &TreeId) -> Result<Fit> {
+/// where HEAD is amended. Git does not tell its hooks which. An amended commit keeps the author's date of HEAD, but so does
+/// a new one that is made in the same second. Then the command line of git tells; where it cannot be seen, a commit with
+/// the message of HEAD is taken for an amend, and post-commit says so if another one turns out to be one.
+fn fits(context: &Context, git: &Git, staged: &[GitAttestation], tree: &TreeId, message: &[u8]) -> Result<Fit> {
     let head = git.tip("HEAD")?.map(|head| git.commit(&head)).transpose()?;
     let is_said = |before: Option<&TreeId>| -> Result<bool> {
         let change = git.change_between(before, tree)?;
@@ -145,16 +152,26 @@ fn fits(context: &Context, git: &Git, staged: &[GitAttestation], tree: &TreeId) 
     let Some(head) = head.filter(|head| has_date_of(context, head)) else {
         return Ok(if on_top { Fit::Yes } else { Fit::No });
     };
+    if on_top {
+        let has_message_of_head = || {
+            let mark = comment_mark(git);
+            let text = |message: &[u8]| trailer::without_comments(message, mark.as_bytes());
+            text(&head.message) == text(message)
+        };
+        return Ok(if git::is_amending().unwrap_or_else(has_message_of_head) { Fit::Unclear } else { Fit::Yes });
+    }
     let amended = match head.parents.as_slice() {
         [] => is_said(None)?,
         [parent] => is_said(Some(&git.commit(parent)?.tree))?,
         _ => false,
     };
-    Ok(match (amended, on_top) {
-        (true, _) => Fit::Yes,
-        (false, true) => Fit::Unclear,
-        (false, false) => Fit::No,
-    })
+    Ok(if amended { Fit::Yes } else { Fit::No })
+}
+
+/// What begins a line of a message that git leaves out.
+pub fn comment_mark(git: &Git) -> String {
+    let mark = git.setting("core.commentString").or_else(|| git.setting("core.commentChar"));
+    mark.filter(|mark| mark != "auto").unwrap_or_else(|| "#".to_owned())
 }
 
 /// Whether the commit that is being made has the author's date of HEAD: it amends it, or is of the same second.
@@ -231,11 +248,19 @@ pub(super) fn bind(
     head: &CommitId,
     done: &mut AfterCommit,
 ) -> Result<()> {
+    let session = row.id();
     if row.is_open() {
-        if attest_commit(workspace, git, row, head)? {
-            done.attested = Some(row.id().clone());
+        match attest_commit(workspace, git, session, head) {
+            Ok(new) => {
+                done.attested = new.then(|| session.clone());
+                return Ok(());
+            }
+            // Another process has finalized it since.
+            Err(error) if error.code == Code::AlreadyFinalized => {}
+            Err(error) => return Err(error),
         }
-    } else if let Some(root) = workspace.store.root(row.id())? {
+    }
+    if let Some(root) = workspace.store.root(session)? {
         let attested = workspace.store.attested(row.id())?;
         let commit = git.commit(head)?;
         let change = git.change_id(&commit)?;
@@ -256,52 +281,28 @@ pub(super) fn bind(
 }
 
 /// Attests a commit, unless the session has done so, or has closed with a reflection on exactly this change.
-fn attest_commit(workspace: &mut Workspace, git: &Git, row: &SessionRow, head: &CommitId) -> Result<bool> {
-    let commit = git.commit(head)?;
-    let change_id = git.change_id(&commit)?;
-    let attested = workspace.store.attested(row.id())?;
-    if attested.iter().any(|said| said.commit == Some(*head)) {
-        return Ok(false);
-    }
-    let staged =
-        attested.iter().any(|said| said.commit.is_none() && said.tree == commit.tree && said.change_id == change_id);
-    if staged && workspace.store.last_kind(row.id())? == Some(RecordType::Reflection) {
-        workspace.store.became(row.id(), head)?;
-        return Ok(true);
-    }
-    append_attestation(
-        workspace,
-        row.id(),
-        &GitAttestation { change_id, commit: Some(*head), tree: commit.tree },
-        None,
-    )?;
-    Ok(true)
+fn attest_commit(workspace: &mut Workspace, git: &Git, session: &Id, head: &CommitId) -> Result<bool> {
+    attest(workspace, git, session, head, None)
 }
 
 /// Attests a commit that was made before, and says so; `false` if the session has attested it already.
 pub(super) fn attest_afterwards(workspace: &mut Workspace, git: &Git, session: &Id, commit: &CommitId) -> Result<bool> {
-    let attested = workspace.store.attested(session)?;
-    if attested.iter().any(|said| said.commit == Some(*commit)) {
-        return Ok(false);
-    }
-    let commit = git.commit(commit)?;
-    let change = GitAttestation { change_id: git.change_id(&commit)?, commit: Some(commit.id), tree: commit.tree };
-    append_attestation(workspace, session, &change, Some("{\"afterwards\":true}"))?;
-    Ok(true)
+    attest(workspace, git, session, commit, Some("{\"afterwards\":true}"))
 }
 
-fn append_attestation(
+fn attest(
     workspace: &mut Workspace,
+    git: &Git,
     session: &Id,
-    change: &GitAttestation,
+    commit: &CommitId,
     metadata: Option<&str>,
-) -> Result<()> {
+) -> Result<bool> {
+    let commit = git.commit(commit)?;
+    let change = GitAttestation { change_id: git.change_id(&commit)?, commit: Some(commit.id), tree: commit.tree };
     let (operation, timestamp) = (change.to_text(), workspace.context.now());
-    let id = workspace.context.new_id();
-    let entry = NewEntry::Attestation(NewAttestation { id, operation: &operation, metadata, timestamp });
+    let new = NewAttestation { id: workspace.context.new_id(), operation: &operation, metadata, timestamp };
     let event = NewEvent { tool: "git_commit", arguments: operation.as_bytes(), at: timestamp };
-    workspace.store.append(session, &[entry], &event)?;
-    Ok(())
+    workspace.store.attest_commit(session, &change, new, &event)
 }
 
 /// Attests, in the session that is open here, the commits that became of commits which it had attested: it is still at
@@ -313,7 +314,7 @@ pub(super) fn attest_rewritten(workspace: &mut Workspace, git: &Git, rewritten: 
     for (from, to) in rewritten {
         let is_of = |id: &CommitId| attested.iter().any(|said| said.commit == Some(*id));
         if is_of(from) && seen.insert(*to) && git.has(&to.0) {
-            attest_commit(workspace, git, &row, to)?;
+            attest_commit(workspace, git, row.id(), to)?;
         }
     }
     Ok(())

@@ -43,8 +43,8 @@ mod workspace;
 pub use crate::store::Watcher;
 pub use agent::{Agent, ToolUse, agent_join, agent_reminder, agent_start, agent_tool_use};
 pub use anchor::{
-    AnchorOutcome, AnchorRequest, Anchored, Carried, CarryOutcome, SignOutcome, SignRequest, anchor, carry,
-    carry_rewritten, sign,
+    AnchorOutcome, AnchorRequest, Anchored, Carried, CarryOutcome, SignOutcome, SignRequest, anchor, anchor_unanchored,
+    carry, carry_rewritten, heal, restore_evidence, sign,
 };
 pub use attest::{AttestOutcome, attest};
 pub use audit::{AuditOutcome, audit};
@@ -55,7 +55,7 @@ pub use check_proof::{
     CheckedProof, ConsistencyOutcome, LoggedOutcome, PathOutcome, ProofOutcome, check_path_line, check_proof,
     check_proof_line,
 };
-pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit, before_fixup, foreseen};
+pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit, before_fixup, comment_mark, foreseen};
 pub use cover::{CoverOutcome, CoverRequest, CoveredCommit, cover};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
 pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
@@ -90,13 +90,13 @@ pub use rounds::{
 };
 pub use search::{SearchHit, SearchOutcome, search};
 pub use secrets::{Secret, find_in_json, find_secret};
-pub use squashing::before_squash;
+pub use squashing::{before_squash, squashed_at_head};
 pub use start::{StartOutcome, StartRequest, start};
 pub use story::{
     CommitStory, Label, LeftAway, Meant, Point, Points, Step, StepKind, StoryOutcome, StoryRequest, Trail, listed,
     meant, rejections, story,
 };
-pub use sync::{Pushed, SyncOutcome, fetch, index_pushed, sync};
+pub use sync::{Pushed, SyncOutcome, fetch, index_anchors, index_pushed, sync};
 pub use verify::{
     CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, LeftOut, PolicyOutcome, RoundView, RulesView,
     SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest, Vouched, VouchedSession, check_policy, explain_policy,

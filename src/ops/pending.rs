@@ -1,14 +1,19 @@
 //! Commits that are about to be made: commit-msg leaves a small file for each, and post-commit takes it away. Where
-//! post-commit was killed or could not do its work, the file is still there, and whoever comes next does it instead.
+//! post-commit was killed or could not do its work, the file is still there, and the next command does it instead. A
+//! process claims a file by a lock on it, which ends with the process, so that each commit is worked on by one of them.
 //!
 //! A file says how the commit will be known: by where HEAD was, and by its author's date, which git tells its hooks. Nobody
 //! else can know that before. How many files there are, and how far each looks, is limited: nothing here grows with history.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::committing::{self, AfterCommit};
+use super::squashing;
 use super::workspace::Workspace;
 use crate::access::Access;
 use crate::context::{Context, read_text};
@@ -18,7 +23,7 @@ use crate::proof::digest::CommitId;
 use crate::proof::record::Id;
 
 /// Most commits that are waited for. Those that were never made after all are soon forgotten.
-const MOST: usize = 4;
+const MOST: usize = 16;
 /// How many commits may have been made since, on the branch where one is looked for.
 const FAR: usize = 16;
 
@@ -100,6 +105,11 @@ pub fn is_waiting(git: &Git) -> bool {
     files(git.place()).next().is_some()
 }
 
+/// How many commits are waited for, in any worktree.
+pub(super) fn waiting_commits(place: &Repository) -> usize {
+    files(place).count()
+}
+
 /// When pending commits are looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment<'a> {
@@ -142,7 +152,10 @@ fn mend_where(
     let head = git.tip("HEAD")?;
     let mut mended = Vec::new();
     let mut failed = None;
+    // A hook leaves to others what they are working on. A command waits for them: it may be about to close the session.
+    let patience = if moment == Moment::Between { workspace.context.patience() } else { Duration::ZERO };
     for file in &files {
+        let Some(_claim) = claim(file, patience) else { continue };
         let Some(pending) = read_text(file).and_then(|text| Pending::parse(&text)) else {
             forget(file);
             continue;
@@ -170,8 +183,27 @@ fn mend_where(
     failed.map_or(Ok(mended), Err)
 }
 
+/// Claims a file until the answer is dropped. `None` if it is gone, because another process has done the work, or if
+/// another process keeps its claim.
+fn claim(file: &Path, patience: Duration) -> Option<File> {
+    let claimed = File::open(file).ok()?;
+    let begun = Instant::now();
+    while let Err(error) = claimed.try_lock() {
+        if matches!(error, TryLockError::Error(_)) {
+            break; // on a file system without locks; two that attest a commit make one entry all the same
+        }
+        if begun.elapsed() >= patience {
+            return None;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    let number = |found: fs::Metadata| (found.dev(), found.ino());
+    (fs::metadata(file).map(number).ok()? == claimed.metadata().map(number).ok()?).then_some(claimed)
+}
+
 /// Does what post-commit would have done; whether there was anything to do.
 fn told(workspace: &mut Workspace, git: &Git, session: &Id, commit: &CommitId) -> Result<bool> {
+    squashing::after_reset(workspace, git, commit)?;
     let row = match workspace.store.session(session) {
         Ok(row) => row,
         Err(error) if error.code == Code::SessionNotFound => return Ok(false),

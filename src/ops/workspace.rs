@@ -16,7 +16,7 @@ pub struct Workspace {
     pub context: Context,
     /// The repository.
     pub repository: Repository,
-    pub(super) store: Store,
+    pub(crate) store: Store,
     /// The sessions of other clones that `import --from-refs` read, opened when they are first asked for.
     imported: OnceCell<Option<Store>>,
     /// What the present call was given, canonical: the ledger keeps its digest. Where there is none, an op takes what it

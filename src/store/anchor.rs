@@ -3,11 +3,12 @@
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::{Failure, Store, damaged};
+use super::append::{NewAttestation, NewEntry, append_all, takes_entries};
+use super::{Failure, NewEvent, Store, damaged, session};
 use crate::error::Result;
 use crate::proof::change::{ChangeIds, GitAttestation, Sighting};
 use crate::proof::digest::{ChangeId, CommitId, sha256};
-use crate::proof::record::Id;
+use crate::proof::record::{Id, RecordType};
 use crate::proof::timestamp::Timestamp;
 
 /// A line of a note that was written.
@@ -20,6 +21,9 @@ pub struct NewLine<'a> {
     /// The change that it names, by both of its ids.
     pub change: Option<ChangeIds>,
 }
+
+/// The row of `ref_tips` that says up to which root every session is anchored; no ref has that name.
+const ROOTS: &str = "merkle_roots";
 
 /// Remembers where a change was seen.
 const SIGHT: &str = "INSERT INTO sightings (change_id, line) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
@@ -57,6 +61,26 @@ impl Store {
                 }
             }
             Ok(())
+        })
+    }
+
+    /// All lines that this clone wrote into the note of a commit, or into any.
+    pub fn lines(&self, commit: Option<&CommitId>) -> Result<Vec<String>> {
+        self.read(|connection| {
+            let (every, one) = ("SELECT line, line_hash FROM anchors", "WHERE commit_id = ?1");
+            let mut statement = match commit {
+                None => connection.prepare_cached(every)?,
+                Some(_) => connection.prepare_cached(&format!("{every} {one}"))?,
+            };
+            let mut rows = match commit {
+                None => statement.query([])?,
+                Some(commit) => statement.query([commit.to_string()])?,
+            };
+            let mut lines = Vec::new();
+            while let Some(row) = rows.next()? {
+                lines.push(line(row.get(0)?, row.get(1)?)?);
+            }
+            Ok(lines)
         })
     }
 
@@ -161,9 +185,53 @@ impl Store {
         self.read(|connection| attested(connection, session))
     }
 
-    /// Notes which commit the staged change of a session became.
-    pub fn became(&mut self, session: &Id, commit: &CommitId) -> Result<()> {
-        self.write(|transaction| became_commit(transaction, session, commit))
+    /// Attests a commit, unless the session has done so. A session that was closed by a reflection on exactly this change
+    /// takes no new entry: it only notes which commit that change became. `false` if there was nothing to do. It is one
+    /// transaction, so two processes that attest a commit at once make one entry. With metadata it is always an entry.
+    pub fn attest_commit(
+        &mut self,
+        session: &Id,
+        change: &GitAttestation,
+        new: NewAttestation<'_>,
+        event: &NewEvent<'_>,
+    ) -> Result<bool> {
+        let Some(commit) = change.commit else { return Ok(false) };
+        self.write(|transaction| {
+            let row = session::find(transaction, session)?;
+            let said = attested(transaction, session)?;
+            if said.iter().any(|said| said.commit == Some(commit)) {
+                return Ok(false);
+            }
+            takes_entries(&row)?;
+            let staged = GitAttestation { commit: None, ..change.clone() };
+            if new.metadata.is_none() && said.contains(&staged) && is_closed(transaction, session)? {
+                return became_commit(transaction, session, &commit);
+            }
+            append_all(transaction, &row, &[NewEntry::Attestation(new)], event)?;
+            Ok(true)
+        })
+    }
+
+    /// The oldest finalized sessions that may not be anchored yet, with their numbers.
+    pub fn unsettled_roots(&self, most: u32) -> Result<Vec<(i64, Id)>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT rowid, session_id FROM merkle_roots \
+                 WHERE rowid > coalesce((SELECT up_to FROM ref_tips WHERE ref = ?1), 0) ORDER BY rowid LIMIT ?2",
+            )?;
+            let mut rows = statement.query((ROOTS, most))?;
+            let mut sessions = Vec::new();
+            while let Some(row) = rows.next()? {
+                let id = Id::parse(row.get_ref(1)?.as_str().unwrap_or_default());
+                sessions.push((row.get(0)?, id.ok_or_else(|| damaged("a session id"))?));
+            }
+            Ok(sessions)
+        })
+    }
+
+    /// Notes that every finalized session up to a number is anchored on the commits that it attests, or never will be.
+    pub fn settle_roots(&mut self, up_to: i64) -> Result<()> {
+        self.set_known(ROOTS, "", up_to)
     }
 
     /// The commits that the staged changes of a session became.
@@ -194,6 +262,10 @@ impl Store {
     /// Notes that a ref holds every line up to a number. It is only a shortcut, and need not survive a power loss: where
     /// it is missing or older, more is compared.
     pub fn set_known_tip(&mut self, name: &str, tip: &CommitId, up_to: i64) -> Result<()> {
+        self.set_known(name, &tip.to_string(), up_to)
+    }
+
+    fn set_known(&mut self, name: &str, tip: &str, up_to: i64) -> Result<()> {
         self.unflushed(|transaction| {
             transaction
                 .prepare_cached(
@@ -201,7 +273,7 @@ impl Store {
                      ON CONFLICT (ref) DO UPDATE SET tip = excluded.tip, up_to = excluded.up_to \
                      WHERE up_to <= excluded.up_to",
                 )?
-                .execute((name, tip.to_string(), up_to))?;
+                .execute((name, tip, up_to))?;
             Ok(())
         })
     }
@@ -221,11 +293,21 @@ pub(super) fn attested(connection: &Connection, session: &Id) -> Result<Vec<GitA
     Ok(attested)
 }
 
-fn became_commit(connection: &Connection, session: &Id, commit: &CommitId) -> Result<(), Failure> {
-    connection
+/// Whether the last entry of a session is a reflection.
+fn is_closed(connection: &Connection, session: &Id) -> Result<bool, Failure> {
+    let last: Option<String> = connection
+        .prepare_cached("SELECT type FROM thought_records WHERE session_id = ?1 ORDER BY position DESC LIMIT 1")?
+        .query_row([session.as_str()], |row| row.get(0))
+        .optional()?;
+    Ok(last.as_deref() == Some(RecordType::Reflection.as_str()))
+}
+
+/// Notes that a commit is of a session; `false` if that is known.
+fn became_commit(connection: &Connection, session: &Id, commit: &CommitId) -> Result<bool, Failure> {
+    let added = connection
         .prepare_cached("INSERT INTO session_commits (session_id, commit_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
         .execute((session.as_str(), commit.to_string()))?;
-    Ok(())
+    Ok(added > 0)
 }
 
 /// A line that is still the one that was remembered.

@@ -180,18 +180,6 @@ impl Store {
         })
     }
 
-    /// What kind of record a session's last entry is; `None` for an attested operation, or none at all.
-    pub fn last_kind(&self, session: &Id) -> Result<Option<RecordType>> {
-        self.read(|connection| {
-            let mut last = None;
-            walk(connection, session, Order::Newest, |entry| {
-                last = entry.kind;
-                Ok(ControlFlow::Break(()))
-            })?;
-            Ok(last)
-        })
-    }
-
     /// An entry by its id.
     pub fn entry(&self, id: &Id) -> Result<StoredEntry> {
         self.read(|connection| find(connection, id))

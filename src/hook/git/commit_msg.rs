@@ -88,8 +88,7 @@ fn is_plain(context: &Context, git: &Git) -> bool {
 /// Whether git would not make a commit with this message: it is empty, or a template that nobody has filled in. With a
 /// trailer of ours it would no longer be.
 fn says_nothing(context: &Context, git: &Git, message: &[u8]) -> bool {
-    let comment = git.setting("core.commentString").or_else(|| git.setting("core.commentChar"));
-    let comment = comment.filter(|comment| comment != "auto").unwrap_or_else(|| "#".to_owned());
+    let comment = ops::comment_mark(git);
     let text = trailer::without_comments(message, comment.as_bytes());
     if text.is_empty() {
         return true;

@@ -2,13 +2,14 @@
 
 use std::ffi::OsString;
 
-use super::{Answer, GitHook, mended, restored};
+use super::{Answer, GitHook, restored};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, NOTES, Repository, SYNCING};
-use crate::ops::{self, GateRequest, Moment, Pushed, SyncOutcome, Workspace};
+use crate::ops::{self, GateRequest, Pushed, SyncOutcome, Workspace};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::Severity;
+use crate::publish::{self, Extent, Repairs};
 
 pub(super) fn run(context: &Context, arguments: &[OsString], input: &[u8]) -> Answer {
     if context.variable(SYNCING).is_some() {
@@ -41,9 +42,10 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
     let pushed = branches(input, &git);
     let mut answer = Answer::default();
     if !pushed.is_empty() && place.store_path().exists() {
-        // Where that cannot be done, the gate says what is missing.
-        let found = Workspace::open(context.clone()).and_then(|mut here| ops::mend(&mut here, &git, Moment::Between));
-        answer.say.extend(mended(&found.unwrap_or_default()));
+        let repaired = Workspace::open(context.clone())
+            .and_then(|mut here| publish::reconcile(&mut here, Some(&remote), Extent::Unpublished));
+        // Where it cannot be finished, the gate says what is missing.
+        answer.say.extend(repaired.unwrap_or_else(|error| Repairs::not_done(&error)).sentences());
     }
     if !pushed.is_empty() && (git.tip(NOTES)?.is_none() || git.was_never_synced()) {
         // Perhaps others have some. If that cannot be found out, the push itself will not get far.

@@ -9,9 +9,10 @@ use super::why;
 use crate::error::Result;
 use crate::git::{Commit, Git, NOTES, Read};
 use crate::ops::committing;
+use crate::ops::squashing::{self, Squashed};
 use crate::ops::workspace::Workspace;
-use crate::proof::change::{ChangeIds, Sighting};
-use crate::proof::digest::{ChangeId, CommitId};
+use crate::proof::change::ChangeIds;
+use crate::proof::digest::CommitId;
 use crate::proof::note::NoteLine;
 
 /// What became of the anchors of rewritten commits.
@@ -56,8 +57,9 @@ pub fn carry_rewritten(
     committing::attest_rewritten(workspace, git, rewritten)?;
     // Also where there is no note yet: a session that is still open will be anchored on the old commits.
     let squashes = squashes(git, rewritten);
-    let sightings: Vec<(ChangeId, Sighting)> = squashes.values().flat_map(|(ids, range)| ids.sighted(*range)).collect();
-    workspace.store.sight(&sightings)?;
+    for (ids, range) in squashes.values() {
+        squashing::remember(workspace, git, *ids, *range)?;
+    }
     let Some(tip) = git.tip(NOTES)? else {
         outcome.restored = heal(workspace, git)?;
         return Ok(outcome);
@@ -100,7 +102,7 @@ fn follows(line: &str) -> bool {
 }
 
 /// The commits that are, as a whole, the range that several were.
-fn squashes(git: &Git, rewritten: &[(CommitId, CommitId)]) -> BTreeMap<CommitId, (ChangeIds, Sighting)> {
+fn squashes(git: &Git, rewritten: &[(CommitId, CommitId)]) -> BTreeMap<CommitId, (ChangeIds, Squashed)> {
     let mut olds: BTreeMap<CommitId, BTreeSet<CommitId>> = BTreeMap::new();
     for (from, to) in rewritten {
         olds.entry(*to).or_default().insert(*from);
@@ -111,7 +113,7 @@ fn squashes(git: &Git, rewritten: &[(CommitId, CommitId)]) -> BTreeMap<CommitId,
 
 /// The range that became one commit: the commits that were rewritten to it, one after the other, if git itself makes it of
 /// them.
-fn squashed(git: &Git, ids: &BTreeSet<CommitId>, to: &CommitId) -> Option<(ChangeIds, Sighting)> {
+fn squashed(git: &Git, ids: &BTreeSet<CommitId>, to: &CommitId) -> Option<(ChangeIds, Squashed)> {
     let olds: Vec<Commit> = ids.iter().map(|old| git.commit(old)).collect::<Read<_>>().ok()?;
     let parents: BTreeSet<CommitId> = olds.iter().flat_map(|commit| commit.parents.clone()).collect();
     // The one that no other has for a parent is the head, the parent that is not among them the base.
@@ -126,5 +128,5 @@ fn squashed(git: &Git, ids: &BTreeSet<CommitId>, to: &CommitId) -> Option<(Chang
     let ours = commit.parents.first().map(|parent| git.commit(parent)).transpose().ok()?.map(|parent| parent.tree);
     let whole = git.is_merge_of_trees((Some(&from), &till), (ours.as_ref(), &commit.tree)).ok()?;
     let ids = git.change_ids_of(&commit).ok()??;
-    whole.then_some((ids, Sighting::Range { base, head }))
+    whole.then_some((ids, Squashed { onto: commit.parents.first().copied(), base, head }))
 }

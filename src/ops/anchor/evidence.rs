@@ -1,5 +1,7 @@
 //! Evidence of a session, published under its root.
 
+use std::collections::HashSet;
+
 use crate::error::{Code, Error, Result};
 use crate::git::limits::MAX_EVIDENCE;
 use crate::git::{EVIDENCE, Git, ObjectError, Shelved};
@@ -10,6 +12,7 @@ use crate::proof::anchor::Anchor;
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::{CommitId, ObjectId, RootHash};
 use crate::proof::evidence::{self, Summary, Verifier};
+use crate::proof::note::NoteLine;
 use crate::proof::record::{Body, Line, RecordType};
 use crate::store::{Log, RootRow, StoredEntry};
 
@@ -131,6 +134,43 @@ pub(super) fn publish_evidence(workspace: &mut Workspace, git: &Git, row: &RootR
         Ok((Some(commit), ()))
     })?;
     Ok(evidence)
+}
+
+/// Publishes again the evidence that lines of ours name and that the ref lacks, as far as the store has it: of the lines that
+/// no remote is known to have, or of `all`. The answer is how much of it was missing.
+pub fn restore_evidence(workspace: &mut Workspace, git: &Git, all: bool) -> Result<u64> {
+    let (unseen, last) = workspace.store.unseen_after(0)?;
+    let lines = if all { workspace.store.lines(None)? } else { unseen.into_iter().map(|(_, line)| line).collect() };
+    let tip = git.tip(EVIDENCE)?;
+    if lines.is_empty() || !all && tip.zip(Some(last)) == workspace.store.known_tip(EVIDENCE)? {
+        return Ok(0);
+    }
+    let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+    let mut looked_at = HashSet::new();
+    let mut missing = 0;
+    for line in lines {
+        let Ok(Some(NoteLine::Anchor { anchor, .. })) = NoteLine::parse(line.as_bytes()) else { continue };
+        if !looked_at.insert(anchor.root) {
+            continue;
+        }
+        let there = tree.map(|tree| git.shelved(&tree, &file_name(&anchor.root))).transpose()?;
+        if !matches!(there, None | Some(Shelved::Nothing)) {
+            continue;
+        }
+        // A line that was carried here may be of a session of another clone.
+        let row = match workspace.store.root(&anchor.session_id) {
+            Err(error) if error.code == Code::SessionNotFound => continue,
+            row => row?.filter(|row| row.root == anchor.root),
+        };
+        if let Some(row) = row {
+            publish_evidence(workspace, git, &row)?;
+            missing += 1;
+        }
+    }
+    if let Some(tip) = git.tip(EVIDENCE)?.filter(|_| missing == 0) {
+        workspace.store.set_known_tip(EVIDENCE, &tip, last)?;
+    }
+    Ok(missing)
 }
 
 /// The evidence that was published of a session whose texts are gone.

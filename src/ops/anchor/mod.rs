@@ -26,8 +26,10 @@ use crate::store::RootRow;
 use evidence::Evidence;
 
 pub use carry::{Carried, CarryOutcome, carry, carry_rewritten};
+pub use evidence::restore_evidence;
 pub(super) use evidence::{attested_by_evidence, better_evidence, file_name as evidence_name, has_evidence, obstacle};
-pub(super) use publish::{Line, heal, join_lines, lines_of, note_of, publish};
+pub use publish::heal;
+pub(super) use publish::{Line, join_lines, lines_of, note_of, publish};
 pub use sign::{SignOutcome, SignRequest, sign};
 
 /// What `anchor` is asked for.
@@ -100,6 +102,30 @@ pub(super) fn attested_commits(workspace: &Workspace, git: &Git, session: &Id) -
     let mut seen = HashSet::new();
     commits.retain(|commit| seen.insert(*commit));
     Ok(commits)
+}
+
+/// Anchors the finalized session on the commits that it attests, if that was never done: it was killed before, or something
+/// was in its way. `false` if there was nothing to do.
+pub fn anchor_unanchored(workspace: &mut Workspace, git: &Git, session: &Id) -> Result<bool> {
+    let Some(row) = workspace.store.root(session)? else { return Ok(false) };
+    let notes = git.tip(crate::git::NOTES)?.map(|tip| git.commit(&tip)).transpose()?.map(|tip| tip.tree);
+    let mut commits = attested_commits(workspace, git, session)?;
+    for at in (0..commits.len()).rev() {
+        // What the store remembers is put into the note if it is not there.
+        let remembered = workspace.store.lines(Some(&commits[at]))?;
+        let mut lines: BTreeSet<Vec<u8>> = remembered.into_iter().map(String::into_bytes).collect();
+        if let Some(tree) = &notes {
+            lines.extend(note_of(git, tree, &commits[at])?);
+        }
+        if existing(&lines, &commits[at], &row).is_some() {
+            commits.remove(at);
+        }
+    }
+    if commits.is_empty() {
+        return Ok(false);
+    }
+    on_commits(workspace, git, &row, &commits)?;
+    Ok(true)
 }
 
 /// Anchors a session on commits, signed if the settings say so. What is there already stays as it is.

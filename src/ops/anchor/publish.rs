@@ -108,7 +108,7 @@ pub(in crate::ops) fn publish(
 }
 
 /// Puts back what is gone.
-pub(in crate::ops) fn heal(workspace: &mut Workspace, git: &Git) -> Result<u64> {
+pub fn heal(workspace: &mut Workspace, git: &Git) -> Result<u64> {
     ensure(workspace, git, &[])
 }
 

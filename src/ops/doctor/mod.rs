@@ -85,6 +85,7 @@ pub fn doctor(context: &Context) -> Result<DoctorOutcome> {
     let survey = Survey::take(context)?;
     let mut checks = vec![program::git(&survey), program::ourselves(context), repository::store(context, &survey)];
     checks.extend(repository::archives(context, &survey));
+    checks.extend(repository::unfinished(&survey));
     checks.extend(wiring::hooks(context, &survey)?);
     checks.extend(repository::notes(&survey));
     checks.extend(repository::fetches(&survey));

@@ -3,7 +3,9 @@
 use super::{DoctorCheck, DoctorState};
 use crate::context::{Context, read_regular};
 use crate::error::Code;
+use crate::git::{CHANGES, EVIDENCE, NOTES, ROUNDS, WHY, left_behind};
 use crate::ops::init::{POLICY, SHOWN, Survey, are_shown, copied, git, misfits, overwritten};
+use crate::ops::pending::waiting_commits;
 use crate::ops::retain::archive_at;
 use crate::proof::policy::Policy;
 use crate::store::{MIGRATIONS, Store};
@@ -55,6 +57,25 @@ pub(super) fn archives(context: &Context, survey: &Survey) -> Option<DoctorCheck
             check(DoctorState::Missing, message).hint(format!("git proof check --session {session}"))
         }
     })
+}
+
+/// Commits that wait for a hook that was killed, and locks on the refs of the proofs.
+pub(super) fn unfinished(survey: &Survey) -> Vec<DoctorCheck> {
+    let mut checks = Vec::new();
+    let waiting = waiting_commits(&survey.repository);
+    if waiting > 0 {
+        let message = format!("{waiting} commits may not be recorded: their post-commit hook has not finished");
+        checks.push(DoctorCheck::new("commits", DoctorState::Stale, message).hint("git proof doctor --fix"));
+    }
+    for name in [NOTES, EVIDENCE, CHANGES, ROUNDS, WHY] {
+        let lock = survey.repository.common_dir.join(format!("{name}.lock"));
+        if lock.exists() {
+            let message = format!("{name} is locked, by a git that is at work or by one that was killed");
+            let hint = left_behind(&lock.to_string_lossy());
+            checks.push(DoctorCheck::new("locks", DoctorState::Wrong, message).hint(hint));
+        }
+    }
+    checks
 }
 
 /// The settings for notes.

@@ -7,6 +7,7 @@ use crate::error::Result;
 use crate::git::limits::{MAX_INDEX_LINES, MAX_MERGED_NOTE, MAX_NOTE};
 use crate::git::{CHANGES, Commit, Git, NOTES, ObjectError, Read, Remote, Shelved};
 use crate::ops::anchor::{attested_by_evidence, note_of};
+use crate::ops::squashing::{self, Squashed};
 use crate::ops::workspace::Workspace;
 use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::digest::{ChangeId, CommitId, TreeId};
@@ -28,9 +29,10 @@ pub struct Pushed {
     pub was: Option<CommitId>,
 }
 
-/// Adds the anchors that no remote has yet, and the branches that were pushed before they were anchored, or without the
-/// hook. A commit is kept alive only where the remote has it anyway: one that nobody pushed is nobody's to publish.
-pub(super) fn index_anchors(workspace: &Workspace, git: &Git, remote: &Remote) -> Result<()> {
+/// Adds the anchors that no remote has yet, the branches that were pushed before they were anchored, or without the hook,
+/// and the squashes of this clone that the remote has. A commit is kept alive only where the remote has it anyway: one that
+/// nobody pushed is nobody's to publish. The answer is how many ranges are new.
+pub fn index_anchors(workspace: &Workspace, git: &Git, remote: &Remote) -> Result<u64> {
     let (lines, _) = workspace.store.unseen_after(0)?;
     let mut sightings = BTreeSet::new();
     for (commit, line) in &lines {
@@ -47,29 +49,44 @@ pub(super) fn index_anchors(workspace: &Workspace, git: &Git, remote: &Remote) -
     let hidden: BTreeSet<CommitId> = git.unreachable_from(&prefix, &commits)?.into_iter().collect();
     commits.retain(|commit| !hidden.contains(commit));
     add(git, &sightings, &commits.iter().copied().collect())?;
-    if commits.is_empty() {
-        return Ok(());
-    }
     let mut branches = Vec::new();
-    for (name, head) in git.refs_below(&prefix)? {
-        if git.unreachable_from(&name, &commits)?.len() < commits.len() {
+    let kept = squashing::kept(git)?;
+    if commits.is_empty() && kept.is_empty() {
+        return Ok(0);
+    }
+    let tips = git.refs_below(&prefix)?;
+    for (name, head) in &tips {
+        if git.unreachable_from(name, &commits)?.len() < commits.len() {
             let name = name.replacen(&prefix, "refs/heads", 1);
-            branches.push(Pushed { name, head, was: None });
+            branches.push(Pushed { name, head: *head, was: None });
         }
     }
-    index_pushed(workspace, git, remote, &branches)
+    let tips: Vec<CommitId> = tips.into_iter().map(|(_, tip)| tip).collect();
+    index(workspace, git, remote, &branches, (&kept, &tips))
 }
 
 /// Adds what is being pushed: each branch as a whole range, if there is an anchor in it, and the ranges that its commits
-/// were made of here.
-pub fn index_pushed(workspace: &Workspace, git: &Git, remote: &Remote, pushed: &[Pushed]) -> Result<()> {
-    let Some(notes) = git.tip(NOTES)? else { return Ok(()) };
-    let notes = git.commit(&notes)?.tree;
-    let squashed = git.setting("proof.publishSquashed").is_none_or(|value| value != "false");
-    let (sightings, keep) = (BTreeSet::new(), BTreeSet::new());
-    let mut walk = Walk { workspace, git, notes, squashed, sightings, keep };
+/// were made of here, whatever the remote has already. The answer is how many ranges are new.
+pub fn index_pushed(workspace: &Workspace, git: &Git, remote: &Remote, pushed: &[Pushed]) -> Result<u64> {
+    let tips: Vec<CommitId> = pushed.iter().map(|branch| branch.head).collect();
+    index(workspace, git, remote, pushed, (&squashing::kept(git)?, &tips))
+}
+
+fn index(
+    workspace: &Workspace,
+    git: &Git,
+    remote: &Remote,
+    pushed: &[Pushed],
+    (kept, tips): (&[(String, Squashed)], &[CommitId]),
+) -> Result<u64> {
+    let Some(mut walk) = Walk::new(workspace, git)? else { return Ok(0) };
     for branch in pushed {
-        for base in bases_of(git, remote, branch)? {
+        let bases = bases_of(git, remote, branch)?;
+        if bases.is_empty() {
+            // The remote has nothing that the branch could be merged to; but it may have squashes in it.
+            walk.unpublished(remote, &[branch.head], None)?;
+        }
+        for base in bases {
             let anchored = walk.range(&base, &branch.head, 0)?;
             if anchored > 1 {
                 walk.sight(None, &base, &branch.head)?;
@@ -77,7 +94,37 @@ pub fn index_pushed(workspace: &Workspace, git: &Git, remote: &Remote, pushed: &
             walk.keep_originals(remote, &base, &branch.head)?;
         }
     }
+    let kept = if walk.squashed { kept } else { &[] };
+    for (_, range) in kept {
+        walk.squashes_of(range, tips)?;
+        if !walk.has(range) {
+            walk.unpublished(remote, tips, Some(&range.base))?; // it may have been rebased since
+        }
+    }
     add(git, &walk.sightings, &walk.keep)
+}
+
+/// Lets go of the commits of squashes that the remote now has, and of those that nobody needs: the squash is on the remote,
+/// nothing in its range is proven, and no session is open that may still prove it.
+pub(super) fn release(workspace: &Workspace, git: &Git, remote: &Remote) -> Result<()> {
+    let kept = squashing::kept(git)?;
+    let Some(mut walk) = Walk::new(workspace, git)?.filter(|_| !kept.is_empty()) else { return Ok(()) };
+    let published = git.tip(&remote.tracking(CHANGES))?;
+    let tips: Vec<CommitId> =
+        git.refs_below(&format!("refs/remotes/{}", remote.name))?.into_iter().map(|(_, tip)| tip).collect();
+    let closed = workspace.store.open_sessions()?.is_empty();
+    for (name, range) in kept {
+        let arrived = published.map(|tip| git.is_ancestor(&range.head, &tip)).transpose()? == Some(true);
+        let unproven = !arrived
+            && closed
+            && walk.squashes_of(&range, &tips)?
+            && git.has(&range.base.0)
+            && walk.range(&range.base, &range.head, 1)? == 0;
+        if arrived || unproven {
+            git.delete_ref(&name, &range.head)?;
+        }
+    }
+    Ok(())
 }
 
 /// A walk over what is pushed, and over what that was made of.
@@ -89,9 +136,53 @@ struct Walk<'a> {
     squashed: bool,
     sightings: BTreeSet<(ChangeId, Sighting)>,
     keep: BTreeSet<CommitId>,
+    /// Commits that were looked at, and whether they are proven.
+    seen: BTreeMap<CommitId, bool>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    /// `None` where nothing is anchored yet.
+    fn new(workspace: &'a Workspace, git: &'a Git) -> Result<Option<Self>> {
+        let Some(notes) = git.tip(NOTES)? else { return Ok(None) };
+        let notes = git.commit(&notes)?.tree;
+        let squashed = git.setting("proof.publishSquashed").is_none_or(|value| value != "false");
+        let (sightings, keep, seen) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
+        Ok(Some(Self { workspace, git, notes, squashed, sightings, keep, seen }))
+    }
+
+    /// Looks at the commits which lead to these tips and which the remote does not have, after a base if there is one.
+    fn unpublished(&mut self, remote: &Remote, tips: &[CommitId], base: Option<&CommitId>) -> Result<()> {
+        let mut arguments: Vec<String> = tips.iter().map(ToString::to_string).collect();
+        let theirs = self.git.refs_below(&format!("refs/remotes/{}", remote.name))?;
+        arguments.extend(theirs.iter().map(|(_, tip)| tip).chain(base).map(|id| format!("^{id}")));
+        let commits = self.git.commits(&arguments)?;
+        for id in commits.iter().take(MAX_BRANCH) {
+            self.commit(id, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Looks at the commits that a range of this clone may have become, among those that lead to these tips; whether there
+    /// is one that it did become.
+    fn squashes_of(&mut self, range: &Squashed, tips: &[CommitId]) -> Result<bool> {
+        let Some(onto) = &range.onto else { return Ok(false) };
+        let whole = Sighting::Range { base: range.base, head: range.head };
+        let mut found = false;
+        for id in self.git.children(onto, tips)? {
+            self.commit(&id, 0)?;
+            if let Some(ids) = self.git.change_ids_of(&self.git.commit(&id)?)? {
+                found |= self.workspace.store.sightings(&ids.wide)?.contains(&whole);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether a range is to be published.
+    fn has(&self, range: &Squashed) -> bool {
+        let whole = Sighting::Range { base: range.base, head: range.head };
+        self.sightings.iter().any(|(_, sighting)| *sighting == whole)
+    }
+
     /// How many commits a range has; 0 if none of them is proven.
     fn range(&mut self, base: &CommitId, head: &CommitId, depth: u32) -> Result<usize> {
         let commits = self.git.commits(&[&format!("{base}..{head}")])?;
@@ -104,6 +195,17 @@ impl Walk<'_> {
 
     /// Whether a commit is proven: by its note, by its change, or as a range.
     fn commit(&mut self, id: &CommitId, depth: u32) -> Result<bool> {
+        if let Some(known) = self.seen.get(id).filter(|_| depth == 0) {
+            return Ok(*known);
+        }
+        let proven = self.is_proven(id, depth)?;
+        if depth == 0 {
+            self.seen.insert(*id, proven);
+        }
+        Ok(proven)
+    }
+
+    fn is_proven(&mut self, id: &CommitId, depth: u32) -> Result<bool> {
         if !note_of(self.git, &self.notes, id)?.is_empty() {
             return Ok(true);
         }
@@ -277,18 +379,19 @@ fn nearest_fork(git: &Git, branch: &Pushed, others: &[(String, CommitId)]) -> Re
     Ok(nearest.map(|(_, fork)| fork))
 }
 
-/// Adds lines to the index, and keeps commits alive.
-fn add(git: &Git, sightings: &BTreeSet<(ChangeId, Sighting)>, keep: &BTreeSet<CommitId>) -> Result<()> {
+/// Adds lines to the index, and keeps commits alive. The answer is how many ranges are new.
+fn add(git: &Git, sightings: &BTreeSet<(ChangeId, Sighting)>, keep: &BTreeSet<CommitId>) -> Result<u64> {
     let mut by_change: BTreeMap<ChangeId, BTreeSet<String>> = BTreeMap::new();
     for (change, sighting) in sightings {
         by_change.entry(*change).or_default().insert(sighting.to_line());
     }
     if by_change.is_empty() && keep.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
     git.update(CHANGES, "git-proof: index", |tip| {
         let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
         let mut files = Vec::new();
+        let mut ranges = BTreeSet::new();
         for (change, lines) in &by_change {
             let name = change.to_string();
             let mut there = BTreeSet::new();
@@ -303,10 +406,13 @@ fn add(git: &Git, sightings: &BTreeSet<(ChangeId, Sighting)>, keep: &BTreeSet<Co
                 there.extend(text.lines().filter(|line| !line.is_empty()).map(str::to_owned));
             }
             if !lines.is_subset(&there) {
+                let is_range = |line: &&String| matches!(Sighting::parse(line.as_bytes()), Ok(Sighting::Range { .. }));
+                let new: Vec<String> = lines.difference(&there).filter(is_range).cloned().collect();
                 there.extend(lines.iter().cloned());
                 let lines = there.len();
                 let text = there.into_iter().collect::<Vec<_>>().join("\n") + "\n";
                 if text.len() <= MAX_NOTE && lines <= MAX_INDEX_LINES {
+                    ranges.extend(new);
                     files.push((name, git.write_blob(text.as_bytes())?));
                 }
             }
@@ -320,9 +426,9 @@ fn add(git: &Git, sightings: &BTreeSet<(ChangeId, Sighting)>, keep: &BTreeSet<Co
             }
         }
         if files.is_empty() && parents.len() == tip.iter().len() {
-            return Ok((None, ()));
+            return Ok((None, 0));
         }
         let tree = git.shelve(tree.as_ref(), &files)?;
-        Ok((Some(git.write_commit(&tree, &parents, "Changes seen")?), ()))
+        Ok((Some(git.write_commit(&tree, &parents, "Changes seen")?), ranges.len() as u64))
     })
 }

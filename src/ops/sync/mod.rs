@@ -11,7 +11,6 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::anchor;
-use super::pending::{self, Moment};
 use super::rounds::{self, Remade};
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
@@ -20,7 +19,7 @@ use crate::proof::digest::CommitId;
 use crate::proof::finding::{Finding, FindingCode};
 use crate::store::SeenRound;
 
-pub use index::{Pushed, index_pushed};
+pub use index::{Pushed, index_anchors, index_pushed};
 
 /// How often a lost race is run again. Each time, someone else has won.
 const ATTEMPTS: u32 = 40;
@@ -77,14 +76,7 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
     let git = workspace.git()?;
     git.must_be_writable()?;
     let remote = git.remote(named)?;
-    // A lock is in the way of this, too. What else keeps a commit from being anchored is no reason not to share the others.
-    if let Err(error) = pending::mend(workspace, &git, Moment::Between)
-        && matches!(error.code, Code::RepositoryFailed | Code::StoreBusy | Code::StoreFailed)
-    {
-        return Err(error);
-    }
     let mut outcome = SyncOutcome { restored: anchor::heal(workspace, &git)?, ..SyncOutcome::new(&remote) };
-    index::index_anchors(workspace, &git, &remote)?;
     let mut atomic = true;
     loop {
         progress(&format!("asking {}", remote.name));
@@ -223,6 +215,7 @@ fn arrived(
     if let Some(tip) = ours.get(ROUNDS) {
         rounds::seen_at(workspace, git, &remote.name, tip)?;
     }
+    index::release(workspace, git, remote)?;
     // Another process may have remembered a line meanwhile that is not in what was pushed.
     let Some(notes) = ours.get(NOTES) else { return Ok(outcome) };
     let notes = git.commit(notes)?.tree;

@@ -259,11 +259,13 @@ impl<'a> Judge<'a> {
             weighed.push(self.weigh(anchor.clone(), signatures, facts, proof_grade));
         }
         let asks = proof_grade || names_root;
+        // Anchors that nobody finds who has only what is shared.
+        let mut known_here: Vec<AnchorId> = Vec::new();
         if !satisfied(&weighed, &trailers) {
             self.by_trailers(facts, &trailers, proof_grade, &mut weighed);
         }
         if !satisfied(&weighed, &trailers) && self.gatherer.has_sightings() {
-            self.by_change(facts, proof_grade, asks, &mut weighed)?;
+            known_here = self.by_change(facts, proof_grade, asks, &mut weighed)?;
         }
         let mut squashed = None;
         if !satisfied(&weighed, &trailers)
@@ -294,6 +296,13 @@ impl<'a> Judge<'a> {
                 conclude::conclude(&judged, &note.findings, &trailers, proof_grade, &at_hand)
             }
         };
+        let alone = match &squashed {
+            Some(range) => self.gatherer.is_known_only_here(&Sighting::Range { base: range.base, head: range.head }),
+            None => {
+                let mut holding = weighed.iter().filter(|one| one.standing.holds()).map(|one| one.anchor.id());
+                !known_here.is_empty() && holding.all(|id| known_here.contains(&id))
+            }
+        };
         let unbound = match &squashed {
             Some(range) => range.lacks_only_anchors(),
             None => weighed.iter().all(|weighed| weighed.standing.is_only_unbound()),
@@ -317,6 +326,12 @@ impl<'a> Judge<'a> {
             }
         }
         verdict.findings.extend(remark);
+        if alone && verdict.verdict == Verdict::Pass {
+            let message =
+                "known only here: no shared ref says where to find this proof, so other clones cannot check it";
+            let hint = "push the commit with git push, or git proof sync if it is pushed already";
+            verdict.findings.push(Finding::warning(FindingCode::AnchorMissing, message).hint(hint));
+        }
         let ids = if verdict.verdict == Verdict::Pass { None } else { facts.change(self.gatherer).ok().flatten() };
         if ids.is_some_and(|ids| self.gatherer.is_crowded(&ids)) {
             let message = format!(
@@ -388,15 +403,27 @@ impl<'a> Judge<'a> {
 
     /// Anchors of other commits that were made for the same change. For a commit that asks for no proof, those that do not
     /// hold are none of its business.
-    fn by_change(&self, facts: &Facts, proof_grade: bool, asks: bool, weighed: &mut Vec<Weighed>) -> Read<()> {
-        let Some(ids) = facts.change(self.gatherer)? else { return Ok(()) };
+    /// The answer are those that only this clone knows of.
+    fn by_change(
+        &self,
+        facts: &Facts,
+        proof_grade: bool,
+        asks: bool,
+        weighed: &mut Vec<Weighed>,
+    ) -> Read<Vec<AnchorId>> {
+        let mut known_here = Vec::new();
+        let Some(ids) = facts.change(self.gatherer)? else { return Ok(known_here) };
         for sighting in self.gatherer.sightings(&ids) {
             let Sighting::Commit(other) = sighting else { continue };
             if !self.is_being_judged(&other) {
+                let before = weighed.len();
                 self.add(self.gatherer.note(&other).anchors.iter(), facts, proof_grade, asks, weighed);
+                if self.gatherer.is_known_only_here(&sighting) {
+                    known_here.extend(weighed[before..].iter().map(|added| added.anchor.id()));
+                }
             }
         }
-        Ok(())
+        Ok(known_here)
     }
 
     /// Adds anchors from the note of another commit: those that belong to the judged one, or would but for a rule.

@@ -108,6 +108,8 @@ pub(super) struct Gatherer {
     /// Changes of which not every line of the index was followed.
     crowded: RefCell<HashSet<ChangeId>>,
     not_fetched: OnceCell<Option<&'static str>>,
+    /// What only this clone remembers, and the shared index does not say.
+    known_here: RefCell<BTreeSet<Sighting>>,
     ahead: RefCell<Ahead>,
     with_story: bool,
 }
@@ -134,6 +136,7 @@ impl Gatherer {
             deleted: OnceCell::new(),
             crowded: RefCell::default(),
             not_fetched: OnceCell::new(),
+            known_here: RefCell::default(),
             ahead: RefCell::default(),
             with_story,
         })
@@ -447,7 +450,28 @@ impl Gatherer {
         for id in [&ids.wide, &ids.bare] {
             self.sightings_of(id, &mut found);
         }
+        for own in self.own_sightings(ids) {
+            if found.insert(own) {
+                self.known_here.borrow_mut().insert(own);
+            }
+        }
         found.into_iter().collect()
+    }
+
+    /// What this clone remembers.
+    fn own_sightings(&self, ids: &ChangeIds) -> Vec<Sighting> {
+        let Some(store) = &self.store else { return Vec::new() };
+        let mut own = Vec::new();
+        for change in [&ids.wide, &ids.bare] {
+            own.extend(store.anchored_with(change).unwrap_or_default().into_iter().map(Sighting::Commit));
+            own.extend(store.sightings(change).unwrap_or_default());
+        }
+        own
+    }
+
+    /// Whether only this clone remembers where a change was seen, and others could ask for it.
+    pub(super) fn is_known_only_here(&self, sighting: &Sighting) -> bool {
+        self.known_here.borrow().contains(sighting) && !self.git.remote_names().is_empty()
     }
 
     fn sightings_of(&self, change: &ChangeId, found: &mut BTreeSet<Sighting>) {
@@ -484,10 +508,6 @@ impl Gatherer {
             if lines.next().is_some() {
                 self.crowded.borrow_mut().insert(*change);
             }
-        }
-        if let Some(store) = &self.store {
-            found.extend(store.anchored_with(change).unwrap_or_default().into_iter().map(Sighting::Commit));
-            found.extend(store.sightings(change).unwrap_or_default());
         }
     }
 }

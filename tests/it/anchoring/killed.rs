@@ -17,7 +17,7 @@ const MOST_RUNS: usize = 400;
 const NOTHING_LEFT: [&str; 2] = ["\"ERR_NOTHING_TO_SEAL\"", "\"ERR_NOTHING_TO_PACK\""];
 
 /// A copy of all repositories as they were before, for one more try.
-fn again(scratch: &Scratch, names: &[&str]) {
+pub(crate) fn again(scratch: &Scratch, names: &[&str]) {
     for name in names {
         let (from, to) = (scratch.around().join(name), scratch.around().join(format!("{name}.run")));
         let _ = std::fs::remove_dir_all(&to); // the first time there is none

@@ -1,6 +1,7 @@
 //! Anchors in git: repositories of every kind, writers at the same time, and what is left when one of them dies.
 
 pub(crate) mod clones;
+mod crowd;
 mod hostile;
 mod keeping;
 pub(crate) mod killed;

@@ -45,19 +45,56 @@ fn commit_that_was_foreseen_is_told_of_its_session_without_the_store() {
 }
 
 #[test]
-fn commit_that_may_amend_one_of_the_same_second_is_left_as_the_store_leaves_it() {
+fn commit_of_the_same_second_as_its_parent_is_told_of_its_session_unless_its_message_is_the_parents() {
     let project = waiting();
     let date = project.git(["log", "-1", "--format=@%at +0000"]);
-    let left = || {
-        project.write("../message", "subject\n");
+    let told = |message: &str| {
+        project.write("../message", message);
         let mut command = project.command("git-proof");
         let ran = command.args(["hook", "commit-msg", "../message"]).env("GIT_AUTHOR_DATE", &date).output().unwrap();
-        (ran.status.code(), String::from_utf8(ran.stderr).unwrap(), project.read("../message"))
+        assert_eq!((ran.status.code(), String::from_utf8(ran.stderr).unwrap()), (Some(0), String::new()));
+        project.read("../message")
     };
-    let foreseen = left();
-    assert_eq!(foreseen, (Some(0), String::new(), "subject\n".to_owned()));
+    let ask = || (told("subject\n"), told("base\n# what an editor shows\n"));
+    let foreseen = ask();
+    assert!(foreseen.0.starts_with("subject\n\nProof-Root: s:v1:"), "{foreseen:?}");
+    assert_eq!(foreseen.1, "base\n# what an editor shows\n");
     fs::remove_file(next(&project)).unwrap();
-    assert_eq!(foreseen, left());
+    assert_eq!(foreseen, ask(), "the store says the same");
+}
+
+#[test]
+fn commits_of_one_second_all_name_their_sessions() {
+    let project = Project::new();
+    for number in 1..=12 {
+        project.start(&format!("s{number}"));
+        project.edit(number, "changed");
+        project.git(["add", "file"]);
+        project.close();
+        let mut command = project.command("git");
+        command.args(["commit", "--quiet", "-m", "the same words"]);
+        let date = "@1700000060 +0000";
+        assert!(command.env("GIT_AUTHOR_DATE", date).env("GIT_COMMITTER_DATE", date).status().unwrap().success());
+        let message = project.message("HEAD");
+        assert!(message.contains(&format!("Proof-Root: s{number}:v1:")), "{number}: {message}");
+        project.verify("HEAD").is("exact", &[&format!("s{number}")]);
+    }
+}
+
+#[test]
+fn amended_commit_names_the_session_that_attested_the_whole_of_it() {
+    let project = Project::new();
+    project.edit(3, "begun");
+    project.commit("begun");
+    project.git(["reset", "--quiet", "--soft", "HEAD~1"]);
+    project.start("s");
+    project.edit(4, "all of it");
+    project.git(["add", "file"]);
+    project.close();
+    project.git(["reset", "--quiet", "--soft", "ORIG_HEAD"]);
+    project.commit_staged(&["--amend", "--no-edit"]);
+    assert!(project.message("HEAD").contains("Proof-Root: s:v1:"), "{}", project.message("HEAD"));
+    project.verify("HEAD").is("exact", &["s"]);
 }
 
 #[test]

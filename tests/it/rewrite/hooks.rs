@@ -165,6 +165,8 @@ fn push_that_cannot_be_judged_is_stopped() {
     let project = guarded();
     project.prove("s", 10);
     project.git(["update-ref", "-d", "refs/proof/evidence"]);
+    // With the store it would be published again.
+    std::fs::remove_dir_all(project.place.join(".git/proof")).unwrap();
     let ran = project.try_git(["push", "--quiet", "origin", "main"]);
     assert_ne!(ran.exit, Some(0));
     assert!(ran.err.contains("REF_NOT_FETCHED"), "{}", ran.err);

@@ -99,7 +99,7 @@ fn amended_content_of_a_commit_that_names_its_root_is_told() {
 }
 
 #[test]
-fn commit_of_the_same_second_is_anchored_although_no_trailer_is_added() {
+fn commit_of_the_same_second_names_its_session() {
     let project = Project::new();
     let date = project.git(["log", "-1", "--format=@%at +0000"]);
     project.start("s");
@@ -107,7 +107,7 @@ fn commit_of_the_same_second_is_anchored_although_no_trailer_is_added() {
     project.git(["add", "file"]);
     project.close();
     project.commit_staged(&["--date", &date, "-m", "it"]);
-    assert!(!project.message("HEAD").contains("Proof-"));
+    assert!(project.message("HEAD").contains("Proof-Root: s:"));
     project.verify("HEAD").is("exact", &["s"]);
 }
 

@@ -1,11 +1,11 @@
 //! A project as people have it: a repository with the hooks in place, a bare remote that it pushes to, and sessions that
 //! are recorded, committed, closed and anchored by the program under test.
 
-use std::cell::Cell;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ pub(crate) struct Project {
     /// Whether the hooks run when history is rewritten.
     hooks: bool,
     /// Seconds since some day: every commit has a time of its own.
-    clock: Cell<u64>,
+    clock: AtomicU64,
 }
 
 /// Forty lines, far enough apart for several changes that do not touch each other.
@@ -42,7 +42,7 @@ impl Project {
         let place = folder.path().join("place");
         std::fs::create_dir(folder.path().join("home")).unwrap();
         std::fs::create_dir(&place).unwrap();
-        let project = Self { folder, place, hooks, clock: Cell::new(1_700_000_000) };
+        let project = Self { folder, place, hooks, clock: AtomicU64::new(1_700_000_000) };
         project.git(["init", "--quiet", "--bare", "--initial-branch=main", "../remote.git"]);
         project.git(["init", "--quiet", "--initial-branch=main"]);
         project.identify();
@@ -52,6 +52,11 @@ impl Project {
         project.git(["push", "--quiet", "origin", "main"]);
         project.install_hooks();
         project
+    }
+
+    /// A minute after the one before.
+    fn next_date(&self) -> String {
+        format!("@{} +0000", self.clock.fetch_add(60, Relaxed) + 60)
     }
 
     fn identify(&self) {
@@ -125,8 +130,7 @@ impl Project {
         if !self.hooks {
             command.args(["-c", "core.hooksPath=/dev/null"]);
         }
-        self.clock.set(self.clock.get() + 60);
-        command.args(arguments).env("GIT_AUTHOR_DATE", format!("@{} +0000", self.clock.get()));
+        command.args(arguments).env("GIT_AUTHOR_DATE", self.next_date());
         command
     }
 
@@ -188,10 +192,14 @@ impl Project {
     }
 
     pub(crate) fn try_commit(&self, arguments: &[&str]) -> Ran {
-        self.clock.set(self.clock.get() + 60);
-        let date = format!("@{} +0000", self.clock.get());
         let mut command = self.command("git");
-        command.args(["commit", "--quiet"]).args(arguments).env("GIT_AUTHOR_DATE", date).output().unwrap().into()
+        command
+            .args(["commit", "--quiet"])
+            .args(arguments)
+            .env("GIT_AUTHOR_DATE", self.next_date())
+            .output()
+            .unwrap()
+            .into()
     }
 
     pub(crate) fn start(&self, session: &str) {
