@@ -36,3 +36,4 @@ mod store;
 mod trailers;
 mod trees;
 mod vectors;
+mod vectors_git;
