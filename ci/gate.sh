@@ -2,7 +2,7 @@
 # The gate in a CI run: finds out what is to be judged, fetches what a checkout leaves out, and judges it.
 #
 # A checkout of a forge is shallow, has no proof refs, and for a pull request is of a merge that nobody has made. So this
-# fetches refs/notes/proof and refs/proof/*, deepens the history until the whole range is there, and judges the head of
+# fetches refs/notes/proof and refs/proof/* (git proof sync --fetch-only), deepens the history until the whole range is there, and judges the head of
 # the pull request against the tip of its base. It only ever fetches: a read-only token will do.
 #
 # All input comes from the environment, so that no name of a branch is ever part of a script's text:
@@ -132,29 +132,28 @@ if ! whole; then
   fetch --unshallow -- "$remote" "$head" || stop 3 "the history cannot be fetched"
 fi
 
-# The proof refs that the remote has. Not forced: refs that were wound back are not taken for newer ones.
-git ls-remote -- "$remote" refs/notes/proof 'refs/proof/*' >"$refs" || stop 3 "the remote cannot be read"
-set --
-while read -r id name; do
-  case $name in
-    refs/notes/proof | refs/proof/evidence | refs/proof/changes | refs/proof/rounds) set -- "$@" "$name:$name" ;;
-  esac
-done <"$refs"
-if [ $# -gt 0 ]; then
-  fetch -- "$remote" "$@" || stop 3 "the proof refs cannot be fetched, or were wound back since the last run"
-fi
+# The proof refs that the remote has, and which of them it does not have: only then is a proof that is not here missing.
+proof() { "${GIT_PROOF_BIN:-git-proof}" "$@"; }
+code=0
+proof sync --fetch-only "$remote" >"$refs" || code=$?
+case $code in
+  0) ;;
+  # Rounds that do not hold are not taken over by a sync. The gate has to see them, and says what is wrong.
+  1) fetch -- "$remote" refs/proof/rounds:refs/proof/rounds || stop 3 "the rounds were wound back since the last run" ;;
+  *) stop 3 "the proof refs cannot be fetched" ;;
+esac
 
 set -- gate "--base=$base" "--head=$head" "--format=$format"
 if [ "${GIT_PROOF_REQUIRE_POLICY:-}" = true ]; then set -- "$@" --require-policy; fi
 judge() {
   if [ -n "${GIT_PROOF_OUTPUT:-}" ]; then
-    "${GIT_PROOF_BIN:-git-proof}" "$@" >"$GIT_PROOF_OUTPUT"
+    proof "$@" >"$GIT_PROOF_OUTPUT"
   else
-    "${GIT_PROOF_BIN:-git-proof}" "$@"
+    proof "$@"
   fi
 }
 # Whether a change was undone before may need more of the history than the range itself. It is fetched only then.
-if is_shallow && ! "${GIT_PROOF_BIN:-git-proof}" gate "--base=$base" "--head=$head" --format=json >"$refs" 2>/dev/null &&
+if is_shallow && ! proof gate "--base=$base" "--head=$head" --format=json >"$refs" 2>/dev/null &&
   grep -q '"severity":"unchecked"' "$refs"; then
   fetch --unshallow -- "$remote" "$head" || stop 3 "the history cannot be fetched"
 fi

@@ -38,6 +38,7 @@
 //! | `.proof/policy.toml`, `.proof/allowed_signers`, `.proof/revoked_signers` | committed by people; read from the commit that decides |
 //! | `<git common dir>/proof/store.db` (and SQLite's `-wal`, `-shm` beside it) | [`store`]: sessions, entries, tree nodes, roots, the ledger; one for all worktrees |
 //! | `<git common dir>/proof/archive/`, `retain.lock` | [`store`], [`ops::retain`]: whole evidence of cold sessions, private texts included; who is moving texts |
+//! | `<git common dir>/proof/asked/` | [`git`]: which of the shared refs each remote had when it was last asked |
 //! | `<git common dir>/proof/next` | [`store`]: what the next commit of a worktree will be told; a shortcut, which may be removed |
 //! | `<git common dir>/proof/pending/`, `rounds.lock` | `ops::pending`, [`ops::seal`]: commits that are about to be made; who is moving the chain of rounds |
 //! | the files of agents in the worktree, such as `.mcp.json` | theirs; [`ops::init`] edits its own entries in them |

@@ -33,7 +33,9 @@ pub(super) struct CheckProof {
 /// Recompute chain and root of an evidence file
 ///
 /// Every line is hashed, then read strictly: it must be canonical JSON with exactly the fields of its kind. Without
-/// --root and --count the answer is what the file adds up to, and it is for you to compare. No repository is needed.
+/// --root and --count the answer is what the file adds up to, and it is for you to compare. No repository is needed. Whether
+/// a readable reflection closes a proof-grade session is said, and not required: verify and gate refuse a session without
+/// one (REFLECTION_MISSING).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

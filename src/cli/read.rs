@@ -7,10 +7,11 @@ use super::draw;
 use super::paint::Colours;
 use super::story::{Detail, Teller};
 use super::ui::{Role, Ui, inert};
-use super::verify::{exit_code, rules_line};
+use super::verify::rules_line;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::ops::{self, CommitStory, Meant, RulesView, StoryRequest, Workspace};
+use crate::present;
 
 /// How it is shown.
 #[derive(Debug, Args)]
@@ -97,7 +98,7 @@ impl Log {
         let (revisions, rules) = (self.revisions.clone(), self.rules.clone());
         let request = StoryRequest { revisions, history: true, limit, full: self.full, rules };
         let outcome = ops::story(context, &request).map_err(|error| self.perhaps_a_session(context, error))?;
-        ui.answer(exit_code(outcome.verdict));
+        ui.answer(present::exit_code(outcome.verdict));
         let (detail, now) = (if self.full { Detail::Full } else { Detail::Brief }, context.now());
         if !ui.json {
             ui.say(&rules_line(&outcome.rules));
@@ -166,7 +167,7 @@ impl Show {
         let (revisions, rules) = (vec![commit.to_string()], self.rules.clone());
         let request = StoryRequest { revisions, full: self.full, rules, ..StoryRequest::default() };
         let outcome = ops::story(&context, &request)?;
-        ui.answer(exit_code(outcome.verdict));
+        ui.answer(present::exit_code(outcome.verdict));
         let detail = if self.full { Detail::Full } else { Detail::Decisions };
         for commit in &outcome.commits {
             let shown = Shown { story: commit, rules: &outcome.rules };

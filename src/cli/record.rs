@@ -56,6 +56,9 @@ impl Start {
         };
         let mut workspace = Workspace::open_or_create(context)?;
         let outcome = ops::start(&mut workspace, &request)?;
+        for warning in &outcome.warnings {
+            ui.say(&format!("git proof: warning: {warning}"));
+        }
         ui.show(&outcome, |session, paint| {
             format!(
                 "Session {} is open and current here.\n  intent   {}\n  caller   {}\n  genesis  {} ({})\n\

@@ -6,13 +6,11 @@ use clap::Args;
 use serde::Serialize;
 
 use super::ui::Ui;
-use super::verify::exit_code;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::Git;
-use crate::ops::{self, Summary};
+use crate::ops::{self, VerifyOutcome};
 use crate::present;
-use crate::proof::finding::Verdict;
 use crate::report;
 
 /// Write down what was decided in a range and whether it is proven, for a reviewer
@@ -46,12 +44,11 @@ pub(super) struct Report {
     markdown: Option<PathBuf>,
 }
 
-/// What was written, and how the range stands.
+/// What was written, and how the range stands: the same as from `verify`.
 #[derive(Debug, Serialize)]
-struct Written {
-    verdict: Verdict,
-    summary: Summary,
-    commits: usize,
+struct Written<'a> {
+    #[serde(flatten)]
+    judged: &'a VerifyOutcome,
     sessions: usize,
     html: Option<WrittenFile>,
     markdown: Option<WrittenFile>,
@@ -81,15 +78,8 @@ impl Report {
         let comment = || report::story(&outcome, report::COMMENT);
         let markdown = markdown.map(|file| put(context, ui, file, comment())).transpose()?;
         let judged = &outcome.outcome;
-        ui.answer(exit_code(judged.verdict));
-        let written = Written {
-            verdict: judged.verdict,
-            summary: judged.summary,
-            commits: judged.commits.len(),
-            sessions: outcome.sessions.len(),
-            html,
-            markdown,
-        };
+        ui.answer(present::exit_code(judged.verdict));
+        let written = Written { judged, sessions: outcome.sessions.len(), html, markdown };
         if ui.json {
             ui.show(&written, |_, _| String::new());
             return Ok(());

@@ -4,10 +4,11 @@ use clap::{Args, Subcommand};
 
 use super::sync::told;
 use super::ui::{Paint, Role, Ui, inert};
-use super::verify::{exit_code, findings};
+use super::verify::findings;
 use crate::context::Context;
 use crate::error::Result;
 use crate::ops::{self, CheckpointRequest, RoundOutcome, RoundsOutcome, SealRequest, Workspace};
+use crate::present;
 use crate::proof::finding::Verdict;
 
 /// Seal a round: every anchored session that no round has sealed yet
@@ -184,12 +185,12 @@ impl Rounds {
         match &self.command {
             None => {
                 let outcome = ops::rounds(context)?;
-                ui.answer(exit_code(outcome.verdict));
+                ui.answer(present::exit_code(outcome.verdict));
                 ui.show(&outcome, chain);
             }
             Some(RoundsCommand::Show(show)) => {
                 let outcome = ops::round(context, show.round)?;
-                ui.answer(exit_code(outcome.verdict));
+                ui.answer(present::exit_code(outcome.verdict));
                 ui.show(&outcome, one);
             }
             Some(RoundsCommand::Prove(prove)) => {
@@ -209,7 +210,7 @@ impl Rounds {
                 let outcome = ops::accept_rounds(&mut workspace, accept.remote.as_deref())?;
                 told(ui, &outcome.remade);
                 if outcome.blocked {
-                    ui.answer(exit_code(Verdict::Fail));
+                    ui.answer(present::exit_code(Verdict::Fail));
                 }
                 ui.show(&outcome, |outcome, paint| {
                     let done = match (outcome.blocked, outcome.changed) {

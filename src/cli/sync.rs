@@ -17,13 +17,19 @@ use crate::proof::finding::Severity;
 /// Exchanges refs/notes/proof, refs/proof/evidence, refs/proof/changes and refs/proof/rounds. What both sides have is
 /// merged line by line and file by file, so that nothing is lost, and pushed all at once; if someone else was faster, it
 /// begins again. A seal of ours that nobody had seen yet is made again on top of theirs. The pre-push hook does all this
-/// before every push. Exit code 1: shared, but the remote's rounds were wound back or replaced.
+/// before every push. With --fetch-only nothing is pushed, so that a token that can only read will do. What the remote did
+/// not have is remembered: a proof that is required and in neither place is then missing, and not only unfetched. Exit
+/// code 1: shared, but the remote's rounds were wound back or replaced.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  git proof sync\n  git proof sync upstream")]
+#[command(after_help = "Examples:\n  git proof sync\n  git proof sync upstream\n  git proof sync --fetch-only")]
 pub(super) struct Sync {
     /// The remote [default: that of the present branch, else origin]
     #[arg(value_name = "REMOTE")]
     remote: Option<String>,
+
+    /// Fetch and merge, and push nothing
+    #[arg(long)]
+    fetch_only: bool,
 }
 
 impl Sync {
@@ -34,7 +40,8 @@ impl Sync {
                 let _ = write!(io::stderr().lock(), "\r\u{1b}[K{}…", inert(what)); // only talk
             }
         };
-        let outcome = ops::sync(&mut Workspace::open_or_create(context)?, self.remote.as_deref(), &mut progress);
+        let work = if self.fetch_only { ops::fetch } else { ops::sync };
+        let outcome = work(&mut Workspace::open_or_create(context)?, self.remote.as_deref(), &mut progress);
         if watched {
             let _ = write!(io::stderr().lock(), "\r\u{1b}[K");
         }
@@ -48,12 +55,13 @@ impl Sync {
         }
         ui.show(&outcome, |outcome, paint| {
             let list = |refs: &[&str]| if refs.is_empty() { "nothing".to_owned() } else { refs.join(", ") };
+            let done = if self.fetch_only { "Fetched from" } else { "Up to date with" };
+            let pushed = if self.fetch_only { "nothing (--fetch-only)".to_owned() } else { list(&outcome.pushed) };
             format!(
-                "{} with {}.\n  new from there  {}\n  new to there    {}\n",
-                paint.paint(Role::Good, "In step"),
+                "{} {}.\n  fetched  {}\n  pushed   {pushed}\n",
+                paint.paint(Role::Good, done),
                 inert(&outcome.remote),
                 list(&outcome.fetched),
-                list(&outcome.pushed)
             ) + &findings(&outcome.findings, paint)
         });
         Ok(())

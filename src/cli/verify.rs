@@ -53,7 +53,7 @@ impl Verify {
         let with_story = !ui.json && !self.quiet;
         let (revisions, rules) = (self.revisions.clone(), self.rules.clone());
         let outcome = ops::verify(context, &VerifyRequest { revisions, with_story, rules, most: None })?;
-        ui.answer(exit_code(outcome.verdict));
+        ui.answer(present::exit_code(outcome.verdict));
         if !self.quiet {
             ui.show(&outcome, render);
         }
@@ -126,7 +126,7 @@ impl Gate {
             (format, false) => format.unwrap_or(Format::Human),
             (Some(_), true) => {
                 return Err(Error::new(Code::InvalidParams, "--json and --format ask for two forms")
-                    .hint("leave one of them away"));
+                    .hint("leave out one of them"));
             }
         };
         ui.json = format == Format::Json;
@@ -148,9 +148,9 @@ impl Gate {
         for warning in &warnings {
             ui.say(&format!("git proof gate: {warning}"));
         }
-        ui.answer(if outcome.enforced { exit_code(outcome.verdict) } else { 0 });
+        ui.answer(if outcome.enforced { present::exit_code(outcome.verdict) } else { 0 });
         if !outcome.enforced && !outcome.verdict.is_accepted() {
-            ui.say("git proof gate: the policy is advisory: nothing is turned away");
+            ui.say("git proof gate: the policy is advisory: nothing is refused");
         }
         let found = outcome.commits.iter().filter(|commit| !commit.findings.is_empty()).map(|commit| commit.commit);
         let paths = match (format, &outcome.range) {
@@ -187,15 +187,6 @@ fn append_summary(file: &Path, report: &Report<'_>) -> std::io::Result<()> {
         return Err(std::io::Error::other("there is no room left in it"));
     }
     file.write_all(text.as_bytes())
-}
-
-/// The exit code that says a verdict.
-pub(super) fn exit_code(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Pass | Verdict::Vouched | Verdict::Exempt => 0,
-        Verdict::Fail | Verdict::Missing => 1,
-        Verdict::Unchecked => 3,
-    }
 }
 
 fn render(outcome: &VerifyOutcome, paint: Paint) -> String {

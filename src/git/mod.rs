@@ -1,6 +1,7 @@
 //! Git: the repository, its objects and refs, and what git itself knows. The only folder that names git2.
 
 mod ancestry;
+mod asked;
 mod change;
 mod combine;
 mod discover;

@@ -44,8 +44,8 @@ impl Remote {
         format!("refs/proof/remote/{}/{last}", self.slug())
     }
 
-    /// The name, fit to be part of a ref's.
-    fn slug(&self) -> String {
+    /// The name, fit to be part of a ref's or a file's.
+    pub(super) fn slug(&self) -> String {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
         let slug: String = self.name.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect();
         if slug == self.name { slug } else { format!("{slug}-{:08x}", checksum(&self.name)) }

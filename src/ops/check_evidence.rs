@@ -1,4 +1,5 @@
-//! `check-evidence`: what does an evidence file add up to, and is that the root and count that are trusted?
+//! `check-evidence`: what does an evidence file add up to, and is that the root and count that are trusted? Whether a
+//! proof-grade session is closed by a reflection is reported and not required: that is part of the verdict on a commit.
 
 use serde::Serialize;
 

@@ -1,5 +1,8 @@
 //! `start`: opens a session.
 
+use std::ops::Deref;
+
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::text::{MAX_INTENT, MAX_NAME, acceptable, opening_without_secrets};
@@ -8,6 +11,7 @@ use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
 use crate::git;
 use crate::proof::digest::ChainHash;
+use crate::proof::policy::Requirements;
 use crate::proof::record::{Id, Opening, RecordType};
 use crate::proof::scheme::Scheme;
 use crate::store::{NewEntry, NewEvent, NewSession, NewThought};
@@ -33,15 +37,45 @@ pub struct StartRequest {
 }
 
 /// The session that was opened.
-pub type StartOutcome = SessionView;
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct StartOutcome {
+    /// The session.
+    #[serde(flatten)]
+    pub session: SessionView,
+    /// What will get in the way later.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+impl Deref for StartOutcome {
+    type Target = SessionView;
+
+    fn deref(&self) -> &SessionView {
+        &self.session
+    }
+}
 
 /// Opens a session and makes it the worktree's current one.
 pub fn start(workspace: &mut Workspace, request: &StartRequest) -> Result<StartOutcome> {
-    open(workspace, request, true)
+    let session = open(workspace, request, true)?;
+    let warnings = refused_scheme(&session).into_iter().collect();
+    Ok(StartOutcome { session, warnings })
+}
+
+/// Says that the default policy will refuse what a proof-grade session proves, if so.
+fn refused_scheme(session: &SessionView) -> Option<String> {
+    let scheme = session.scheme;
+    (session.proof_grade && !Requirements::default().schemes.contains(&scheme)).then(|| {
+        format!(
+            "the default policy refuses scheme {scheme}: a commit that needs a proof will fail with this session \
+             (SCHEME_NOT_ALLOWED); the default scheme {} is accepted",
+            Scheme::default()
+        )
+    })
 }
 
 /// Opens a session, which becomes the worktree's current one or not.
-pub(super) fn open(workspace: &mut Workspace, request: &StartRequest, current: bool) -> Result<StartOutcome> {
+pub(super) fn open(workspace: &mut Workspace, request: &StartRequest, current: bool) -> Result<SessionView> {
     let continued = request.continues.as_deref().map(|id| last_link(workspace, id)).transpose()?;
     let opening = opening(workspace, request)?;
     let line = opening.to_line();
@@ -104,7 +138,7 @@ fn opening(workspace: &Workspace, request: &StartRequest) -> Result<Opening> {
         None => Scheme::default(),
         Some(name) => Scheme::parse(name).ok_or_else(|| {
             Error::new(Code::InvalidParams, format!("{name:?} is not {}", Scheme::RULE))
-                .hint("leave --scheme away to use v1")
+                .hint("leave out --scheme to use v1")
         })?,
     };
     let session_id = match &request.session_id {

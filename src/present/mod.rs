@@ -4,6 +4,6 @@
 mod verdict;
 
 pub use verdict::{
-    ORDER, WORD_OF_A_PERSON, capitalized, commits, counted, counts, evidence, headline, plain_sign, range_headline,
-    severity, sign, word,
+    ORDER, WORD_OF_A_PERSON, capitalized, commits, counted, counts, evidence, exit_code, headline, plain_sign,
+    range_headline, severity, sign, word,
 };

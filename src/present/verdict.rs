@@ -47,6 +47,15 @@ pub fn range_headline(verdict: Verdict, summary: &Summary) -> &'static str {
     if total(summary) == 0 { "nothing to judge" } else { headline(verdict) }
 }
 
+/// The exit code of every command that judges: `verify`, `show`, `log`, `report`, and `gate` where it is enforced.
+pub const fn exit_code(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Pass | Verdict::Vouched | Verdict::Exempt => 0,
+        Verdict::Fail | Verdict::Missing => 1,
+        Verdict::Unchecked => 3,
+    }
+}
+
 /// The sign of a verdict. Only a proof has a check mark.
 pub const fn sign(verdict: Verdict) -> &'static str {
     match verdict {

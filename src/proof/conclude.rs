@@ -1,8 +1,10 @@
 //! How a commit stands by all the anchors that were found for it, each of which was judged before. Pure, as that is.
 
 use super::anchor::Anchor;
+use super::digest::RootHash;
 use super::finding::{Finding, FindingCode, Severity, Verdict};
 use super::policy::Binding;
+use super::record::Id;
 use super::trailer::{MAX_OURS, ProofTrailer, ProofTrailers, RootTrailer, Stray};
 use super::verify::Standing;
 
@@ -26,6 +28,17 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
 }
 
+/// What a clone can say of what it does not have.
+#[derive(Clone, Copy)]
+pub struct AtHand<'a> {
+    /// A ref that a remote may have and this clone does not: then nobody can say that there is no proof.
+    pub not_fetched: Option<&'a str>,
+    /// Whether the evidence of a root could be read, or is known to be nowhere: it tells which commits a session is for.
+    pub evidence: &'a dyn Fn(&RootHash) -> bool,
+    /// The session that the message names, where it is still open in this clone: then no other clone has its proof.
+    pub open: Option<&'a Id>,
+}
+
 /// Judges a commit: every root that its trailers name must hold, and at least one anchor in full. What else does not hold
 /// is a warning then; if none holds, all of it counts. A commit that needs no proof never fails by what others wrote into
 /// its note. `others` are findings about lines that are no anchors.
@@ -34,7 +47,7 @@ pub fn conclude(
     others: &[Finding],
     trailers: &ProofTrailers,
     proof_grade: bool,
-    notes_fetched: bool,
+    at_hand: &AtHand<'_>,
 ) -> Outcome {
     let holding: Vec<&Judged<'_>> = judged.iter().filter(|judged| judged.standing.holds()).collect();
     let binding = holding.iter().filter_map(|judged| judged.standing.binding).max();
@@ -42,7 +55,8 @@ pub fn conclude(
     let harmless = !holding.is_empty() || !proof_grade && named == 0;
     let mut findings = Vec::new();
     for judged in judged {
-        let soften = !judged.standing.holds() && harmless;
+        // A root that the message names must hold, whatever else does.
+        let soften = !judged.standing.holds() && harmless && !(is_open(judged) && names(trailers, judged.anchor));
         findings.extend(
             judged.standing.findings.iter().map(
                 |finding| {
@@ -56,14 +70,14 @@ pub fn conclude(
     for trailer in &trailers.trailers {
         let ProofTrailer::Root(root) = trailer else { continue };
         if !holding.iter().any(|judged| is_named(judged.anchor, root)) {
-            findings.push(unproven_trailer(root, judged, notes_fetched));
+            findings.extend(unproven_trailer(root, judged, at_hand));
         }
     }
     findings.extend(trailers.strays.iter().map(stray));
     // A line that only gives cause for a remark, such as one of a type not known here, is no answer.
     let only_remarks = others.iter().all(|finding| finding.severity == Severity::Warning);
     if judged.is_empty() && only_remarks && named == 0 && proof_grade {
-        findings.push(missing(notes_fetched, &trailers.trailers));
+        findings.push(missing(at_hand, &trailers.trailers));
     }
     let verdict = match worst_verdict(&findings) {
         Some(verdict) => verdict,
@@ -101,13 +115,32 @@ pub fn is_named(anchor: &Anchor, root: &RootTrailer) -> bool {
         && anchor.count == root.count
 }
 
-fn unproven_trailer(root: &RootTrailer, judged: &[Judged<'_>], notes_fetched: bool) -> Finding {
+/// Whether nothing is wrong with an anchor but that something could not be checked.
+fn is_open(judged: &Judged<'_>) -> bool {
+    judged.standing.worst() == Some(Severity::Unchecked)
+}
+
+fn names(trailers: &ProofTrailers, anchor: &Anchor) -> bool {
+    trailers.trailers.iter().any(|trailer| matches!(trailer, ProofTrailer::Root(root) if is_named(anchor, root)))
+}
+
+/// What it means that no anchor of a root that the message names holds. `None` where that could not be checked: the
+/// findings of the anchor say why.
+fn unproven_trailer(root: &RootTrailer, judged: &[Judged<'_>], at_hand: &AtHand<'_>) -> Option<Finding> {
     let session = &root.session_id;
-    if !notes_fetched {
-        return not_fetched(format!("the message names session {session}, but refs/notes/proof is not in this clone"));
+    let mut named = judged.iter().filter(|judged| is_named(judged.anchor, root)).peekable();
+    let found = named.peek().is_some();
+    if named.any(is_open) {
+        return None;
     }
-    let named = |judged: &Judged<'_>| is_named(judged.anchor, root);
-    let (why, hint) = if judged.iter().any(named) {
+    if !found && let Some(name) = at_hand.not_fetched {
+        return Some(not_fetched(format!("the message names session {session}, but {name} was not fetched"), name));
+    }
+    if !found && !(at_hand.evidence)(&root.root) {
+        let message = format!("the message names session {session}, whose evidence is not in this clone");
+        return Some(not_fetched(message, "refs/proof/evidence"));
+    }
+    let (why, hint) = if found {
         ("its anchor does not hold here", None)
     } else if judged.iter().any(|judged| judged.anchor.session_id == *session) {
         ("its anchor names another root", None)
@@ -116,17 +149,24 @@ fn unproven_trailer(root: &RootTrailer, judged: &[Judged<'_>], notes_fetched: bo
         ("no anchor of it was found for this change", Some(hint))
     };
     let message = format!("Proof-Root names session {session}, and {why}");
-    Finding { hint, ..Finding::error(FindingCode::TrailerMismatch, message) }
+    Some(Finding { hint, ..Finding::error(FindingCode::TrailerMismatch, message) })
 }
 
-fn not_fetched(message: String) -> Finding {
+fn not_fetched(message: String, name: &str) -> Finding {
     Finding::unchecked(FindingCode::RefNotFetched, message)
-        .hint("git proof sync, or git fetch origin refs/notes/proof:refs/notes/proof")
+        .hint(format!("git proof sync --fetch-only brings {name}, or finds out that the remote has none"))
 }
 
-fn missing(notes_fetched: bool, trailers: &[ProofTrailer]) -> Finding {
-    if !notes_fetched {
-        return not_fetched("a proof is required, but refs/notes/proof is not in this clone".to_owned());
+fn missing(at_hand: &AtHand<'_>, trailers: &[ProofTrailer]) -> Finding {
+    if let Some(session) = at_hand.open {
+        let message = format!("a proof is required, and session {session} is still open here");
+        return Finding::error(FindingCode::AnchorMissing, message).hint(format!(
+            "git proof finalize --session {session} closes it, after a closing reflection: git proof record --session \
+             {session} --type reflection"
+        ));
+    }
+    if let Some(name) = at_hand.not_fetched {
+        return not_fetched(format!("a proof is required, and {name} was not fetched"), name);
     }
     let session = trailers.iter().find_map(|trailer| match trailer {
         ProofTrailer::Session(session) => Some(session),

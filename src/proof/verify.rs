@@ -30,6 +30,14 @@ pub enum Evidence {
 }
 
 impl Evidence {
+    /// Whether all that there is of it could be read.
+    pub const fn is_settled(&self) -> bool {
+        match self {
+            Self::NotFetched | Self::NotHere(_) | Self::TooLarge(_) => false,
+            Self::Missing | Self::Unreadable(_) | Self::Broken(_) | Self::Holds(_) => true,
+        }
+    }
+
     /// `verified`, `missing`, `not_fetched`, or `broken`.
     pub fn in_a_word(&self) -> &'static str {
         match self {
@@ -166,6 +174,13 @@ pub fn judge(candidate: &Candidate<'_>, proof_grade: bool, rules: &Requirements)
             FindingCode::BindingTooWeak,
             format!("the anchor is bound as {binding}, and policy takes {} or stronger", rules.binding),
         ));
+    }
+    // The evidence may attest this very commit. Without it, only what the anchor says wrongly of itself is certain.
+    let needed = rules.evidence == EvidenceRule::Required || rules.rooted;
+    if needed && !candidate.evidence.is_settled() && !bond.misstated {
+        for finding in &mut findings {
+            finding.severity = finding.severity.min(Severity::Unchecked);
+        }
     }
     if !rules.schemes.contains(&anchor.scheme) {
         findings.push(Finding::error(

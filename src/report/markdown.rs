@@ -73,7 +73,7 @@ pub(super) fn row(commit: &CommitVerdict) -> String {
     if let Some(vouched) = &commit.vouched {
         let by = code_span(&vouched.by.join(", "), SUBJECT);
         let reason = code_span(&vouched.reason, MESSAGE);
-        lines.push(format!("vouched by {by} ({}): {reason}", present::WORD_OF_A_PERSON));
+        lines.push(format!("{} by {by} ({}): {reason}", present::word(Verdict::Vouched), present::WORD_OF_A_PERSON));
     }
     for finding in commit.findings.iter().take(SHOWN) {
         let hint = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning);
@@ -84,7 +84,7 @@ pub(super) fn row(commit: &CommitVerdict) -> String {
         lines.push(format!("and {} more findings", commit.findings.len() - SHOWN));
     }
     if let Some(reason) = commit.reason.as_ref().filter(|_| commit.verdict > Verdict::Vouched) {
-        lines.push(format!("must be anchored: {}", code_span(reason, MESSAGE)));
+        lines.push(format!("required: {}", code_span(reason, MESSAGE)));
     }
     let holding: Vec<_> = commit.sessions.iter().filter(|session| session.holds).collect();
     for session in holding.iter().take(SHOWN) {

@@ -145,7 +145,7 @@ fn words(code: FindingCode) -> (&'static str, &'static str) {
         ),
         FindingCode::RefNotFetched => (
             "A ref that is needed is not in this clone.",
-            "Run git proof sync, or git fetch origin refs/notes/proof:refs/notes/proof. If the remote has none, the proofs were never pushed.",
+            "Run git proof sync --fetch-only. If the remote has none either, the proof is missing from then on.",
         ),
         FindingCode::ObjectMissing => (
             "A commit or file that is needed is not in this clone.",

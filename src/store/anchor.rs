@@ -75,6 +75,12 @@ impl Store {
         })
     }
 
+    /// Whether there is a line that no remote is known to have. A store that cannot be read has none to speak of.
+    pub fn has_unshared_lines(&self) -> bool {
+        let exists = "SELECT EXISTS (SELECT 1 FROM anchors WHERE seen_on IS NULL)";
+        self.read(|connection| Ok(connection.query_row(exists, [], |row| row.get(0))?)).unwrap_or(false)
+    }
+
     /// The lines after a number that no remote is known to have, and the highest number of all.
     pub fn unseen_after(&self, number: i64) -> Result<(Vec<(CommitId, String)>, i64)> {
         self.read(|connection| {

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)] // tests
 
+mod alike;
 mod anchoring;
 mod attacks;
 mod canonical;

@@ -281,3 +281,21 @@ fn the_gate_says_which_patterns_match_no_file_of_the_base() {
     let ran = project.gate("main", &["--json"]);
     assert_eq!((ran.json().get("warnings"), ran.err.as_str()), (None, ""));
 }
+
+#[test]
+fn scheme_that_the_default_policy_refuses_is_said_when_a_session_starts() {
+    let project = Project::new();
+    for (scheme, more, warned) in [
+        ("v1", &[][..], false),
+        ("v1-rfc9162", &[], false),
+        ("v1-sorted", &[], true),
+        ("ams-v0", &[], true),
+        ("ams-v0", &["--not-proof-grade"], false),
+    ] {
+        let arguments = [&["--json", "start", "--intent", "try it", "--scheme", scheme], more].concat();
+        let ran = project.scratch.run(arguments);
+        let said = format!("warning: the default policy refuses scheme {scheme}");
+        assert_eq!(ran.err.contains(&said), warned, "{}", ran.err);
+        assert_eq!(ran.json()["warnings"].as_array().map_or(0, Vec::len), usize::from(warned), "{}", ran.out);
+    }
+}

@@ -457,7 +457,7 @@ tree = git("mktree", stdin=f"100644 blob {blob(canonical(seal))}\tseal.json\n".e
 git("update-ref", "refs/cases/rounds-broken", git("commit-tree", tree, "-m", "broken"))
 view("rounds-broken", refs={ROUNDS: "refs/cases/rounds-broken"})
 expect("the chain of seals does not hold", exact, "fail", "SEAL_BROKEN!", view="rounds-broken")
-expect("the same, and nothing else is worse", missing, "fail", "SEAL_BROKEN! ANCHOR_MISSING!", view="rounds-broken")
+expect("what needs no proof needs no seals", guarded, "exempt", view="rounds-broken")
 view("no-rounds", "refs/heads/rules/sealed", {ROUNDS: None})
 expect("a seal is asked for, and there are none here", exact, "unchecked", "SEAL_MISSING?", view="no-rounds")
 
@@ -480,6 +480,15 @@ expect("no notes were fetched", broken_trailer, "unchecked", "REF_NOT_FETCHED?",
 expect("what needs no proof needs no notes", guarded, "exempt", view="no-notes")
 view("no-evidence", refs={EVIDENCE: None})
 expect("no evidence was fetched", exact, "unchecked", "REF_NOT_FETCHED?", view="no-evidence")
+expect("the same, and the message names the root", staged, "unchecked", "REF_NOT_FETCHED?", view="no-evidence")
+expect("the same, and only the evidence would lead to the anchor", named, "unchecked", "REF_NOT_FETCHED?", view="no-evidence")
+expect("another's anchor: the evidence might attest this commit too", copied, "unchecked", "BINDING_MISMATCH? REF_NOT_FETCHED?",
+       view="no-evidence")
+expect("no anchor at all needs no evidence", open_session, "missing", "ANCHOR_MISSING!", view="no-evidence")
+view("no-changes", refs={CHANGES: None})
+expect("the index would lead to its anchor", moved, "unchecked", "REF_NOT_FETCHED?", view="no-changes")
+expect("the index might lead to an anchor", open_session, "unchecked", "REF_NOT_FETCHED?", view="no-changes")
+expect("its own note is enough", exact, "pass", binding="exact", view="no-changes")
 view("blob-missing", without=[git("rev-parse", f"{EVIDENCE}:{evidence_path(exact)}")])
 expect("its evidence is not at hand", exact, "unchecked", "OBJECT_MISSING?", view="blob-missing")
 expect("another's is", rfc, "pass", binding="exact", view="blob-missing")
@@ -488,7 +497,7 @@ expect("another's is", rfc, "pass", binding="exact", view="blob-missing")
 git("config", "user.signingkey", str(TEMP / "grace"))
 proof("vouch", missing, "--reason", "I have read it.")
 expect("a person whom the policy lists vouches for it", missing, "vouched", "VOUCHED ANCHOR_MISSING", view="vouching")
-judgements[:] = [said for said in judgements if not (said["commit"] == missing and said["view"] in ("plain", "none", "rounds-broken", "no-notes"))]
+judgements[:] = [said for said in judgements if not (said["commit"] == missing and said["view"] in ("plain", "none", "no-notes"))]
 expect("nobody's word is taken", missing, "missing", "ANCHOR_MISSING! WORD_NOT_TAKEN")
 expect("no proof is needed, and no word", missing, "exempt", "WORD_NOT_TAKEN", view="none")
 expect("no notes were fetched", missing, "unchecked", "REF_NOT_FETCHED?", view="no-notes")
@@ -503,6 +512,7 @@ misstated, counted = (proven(f"s-{name}") for name in ("misstated", "counted"))
 late[misstated] = canonical({"anchor": {**anchor_of(misstated), "tree": git("rev-parse", f"{root}^{{tree}}")}}) + "\n"
 late[counted] = canonical({"anchor": {**anchor_of(counted), "count": anchor_of(counted)["count"] + 1}}) + "\n"
 expect("the anchor names another tree than its own commit has", misstated, "fail", "BINDING_MISMATCH!")
+expect("the same without evidence: that much is certain", misstated, "fail", "BINDING_MISMATCH! REF_NOT_FETCHED?", view="no-evidence")
 expect("an anchor with another count", counted, "fail", "ROOT_MISMATCH!")
 for of, text in late.items():
     set_note(of, text)

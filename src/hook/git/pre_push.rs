@@ -8,7 +8,7 @@ use crate::error::{Code, Error, Result};
 use crate::git::{Git, NOTES, Repository, SYNCING};
 use crate::ops::{self, GateRequest, Moment, Pushed, SyncOutcome, Workspace};
 use crate::proof::digest::CommitId;
-use crate::proof::finding::{FindingCode, Severity};
+use crate::proof::finding::Severity;
 
 pub(super) fn run(context: &Context, arguments: &[OsString], input: &[u8]) -> Answer {
     if context.variable(SYNCING).is_some() {
@@ -45,23 +45,19 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
         let found = Workspace::open(context.clone()).and_then(|mut here| ops::mend(&mut here, &git, Moment::Between));
         answer.say.extend(mended(&found.unwrap_or_default()));
     }
-    if !pushed.is_empty() && git.tip(NOTES)?.is_none() {
+    if !pushed.is_empty() && (git.tip(NOTES)?.is_none() || git.was_never_synced()) {
         // Perhaps others have some. If that cannot be found out, the push itself will not get far.
         let _ = fetch(context, name);
     }
-    let nowhere = git.tip(NOTES)?.is_none();
     for branch in &pushed {
         let outcome = ops::gate_push(context, &GateRequest::of_push(&remote.name, branch))?;
         let mut serious = 0;
         for commit in &outcome.commits {
             let id = &commit.commit.to_string()[..12];
             for finding in commit.findings.iter().filter(|finding| finding.severity > Severity::Warning) {
-                // The first session of all may still be open: there is nothing to be fetched, and no policy to say no.
-                if nowhere && !outcome.enforced && finding.code == FindingCode::RefNotFetched {
-                    continue;
-                }
                 serious += 1;
                 answer.say.push(format!("git proof: {id}: {} {}", finding.code, finding.message));
+                answer.say.extend(finding.hint.as_ref().map(|hint| format!("git proof: hint: {hint}")));
             }
         }
         if serious > 0 && outcome.enforced && !outcome.verdict.is_accepted() {
@@ -91,7 +87,7 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
 }
 
 fn fetch(context: &Context, remote: &str) -> Result<()> {
-    ops::sync(&mut Workspace::open_or_create(context.clone())?, Some(remote), &mut |_| ()).map(|_| ())
+    ops::fetch(&mut Workspace::open_or_create(context.clone())?, Some(remote), &mut |_| ()).map(|_| ())
 }
 
 fn share(context: &Context, git: &Git, remote: &str, pushed: &[Pushed]) -> Result<SyncOutcome> {

@@ -5,7 +5,7 @@ use crate::git::limits::{MAX_SEAL, MAX_SEALED, MAX_SEALS};
 use crate::git::{FILE, Git, ObjectError, Read};
 use crate::proof::digest::{CommitId, ObjectId, SealHash};
 use crate::proof::finding::{Finding, FindingCode};
-use crate::proof::seal::{Rounds, Seal};
+use crate::proof::seal::{Rounds, Seal, seal_hash};
 
 /// The file of a seal.
 pub(super) const SEAL_FILE: &str = "seal.json";
@@ -35,6 +35,12 @@ impl Walked {
     /// The newest round that holds.
     pub(in crate::ops) fn head(&self) -> Option<(CommitId, SealHash)> {
         self.commits.last().copied()
+    }
+
+    /// Whether the chain has a seal. The commit that carries a seal says nothing: two clones can put one seal into two
+    /// commits.
+    pub(in crate::ops) fn has(&self, seal: &SealHash) -> bool {
+        self.commits.iter().any(|(_, known)| known == seal)
     }
 
     /// The chain, or an error if it does not hold.
@@ -100,6 +106,11 @@ pub(super) fn seal_of(git: &Git, commit: &CommitId) -> Result<(Seal, Vec<u8>)> {
         Ok((seal, text))
     };
     read().map_err(|finding| Error::new(Code::SealBroken, "a seal cannot be read").because(finding.message))
+}
+
+/// The hash of the seal in a blob of a commit. What it says is not looked at.
+pub(super) fn hash_of(git: &Git, commit: &CommitId, blob: &ObjectId) -> Result<SealHash, Finding> {
+    git.blob(blob, MAX_SEAL).map(|text| seal_hash(&text)).map_err(|error| unreadable(commit, &error))
 }
 
 /// The commits of a chain and their seals, the newest first.

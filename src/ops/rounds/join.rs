@@ -3,11 +3,11 @@
 
 use serde::Serialize;
 
-use super::chain::{Walked, links, seal_of};
+use super::chain::{Walked, hash_of, links, seal_of};
 use super::seal::{alone, announce, keep_signature, known, write};
 use crate::error::{Code, Result};
 use crate::git::{Git, NOTES, ROUNDS, Remote};
-use crate::ops::anchor::{heal, note_of};
+use crate::ops::anchor::{Line, heal, note_of, publish};
 use crate::ops::workspace::Workspace;
 use crate::proof::digest::{CommitId, SealHash};
 use crate::proof::finding::{Finding, FindingCode};
@@ -96,21 +96,16 @@ fn attempt(
         let hint = format!("check the clocks; git proof rounds accept {} takes it as it is", remote.name);
         return Ok(Some(Joined::blocked(Finding::error(FindingCode::SealBroken, message).hint(hint))));
     }
-    let has = |commit: &CommitId| walked.commits.iter().any(|(known, _)| known == commit);
     let mut joined = Joined::default();
-    if !accept && let Some(before) = seen.iter().find(|seen| seen.place == remote.name && !has(&seen.commit)) {
+    if !accept && let Some(before) = seen.iter().find(|seen| seen.place == remote.name && !walked.has(&seen.seal)) {
         joined.findings.push(wound_back(remote, before, &walked));
     }
     // Ours, from the newest back to where the two part.
-    let suffix: Vec<CommitId> = match &ours {
-        None => Vec::new(),
-        Some(ours) => match links(git, ours) {
-            Ok(links) => links.into_iter().map(|(commit, _)| commit).take_while(|commit| !has(commit)).collect(),
-            Err(broken) => return Ok(Some(Joined::blocked(broken))),
-        },
+    let Parting { suffix, twins, same_seals } = match ours.map(|ours| part(git, &ours, &walked)).transpose() {
+        Ok(parting) => parting.unwrap_or_default(),
+        Err(broken) => return Ok(Some(Joined::blocked(broken))),
     };
-    let ahead =
-        ours.is_some_and(|ours| !suffix.is_empty() && parent_of_last(git, &suffix) == Some(theirs) && ours != theirs);
+    let ahead = !suffix.is_empty() && parent_of_last(git, &suffix) == Some(theirs);
     if let Some(ours) = ours.filter(|_| ahead) {
         if accept {
             workspace.store.forget_rounds()?;
@@ -119,7 +114,8 @@ fn attempt(
         remember(workspace, &remote.name, &walked, joined.findings.is_empty())?;
         return Ok(Some(joined));
     }
-    if !suffix.is_empty() && !accept && is_published(git, seen, &suffix)? {
+    // What only has to be committed again stays the same seal.
+    if !suffix.is_empty() && !same_seals && !accept && is_published(git, seen, &suffix)? {
         joined.blocked = true;
         joined.findings.push(forked(git, remote, &suffix, &walked));
         return Ok(Some(joined));
@@ -127,8 +123,19 @@ fn attempt(
     let mut tip = theirs;
     let mut rounds = walked.rounds.clone();
     let mut written = Vec::new();
+    let mut signatures = Vec::new();
+    for (our, their) in &twins {
+        signatures.extend(signatures_of(git, our, their)?);
+    }
     for commit in suffix.iter().rev() {
-        let (old, text) = seal_of(git, commit)?;
+        let (old, _) = seal_of(git, commit)?;
+        if same_seals {
+            let again = write(workspace, git, old, Some(&tip), false)?;
+            signatures.extend(signatures_of(git, commit, &again.commit)?);
+            tip = again.commit;
+            written.push(again);
+            continue;
+        }
         let left: Vec<_> = old
             .sessions
             .iter()
@@ -137,7 +144,7 @@ fn attempt(
             .collect();
         let mut remade = Remade { was: old.round, round: None, sessions: left.len() as u64, unsigned: false };
         if let Some(seal) = rounds.seal(left, old.opened_at, old.sealed_at) {
-            let sign = was_signed(git, commit, &text)?;
+            let sign = !signatures_of(git, commit, commit)?.is_empty();
             // What cannot be signed here and now is worth more unsigned than not at all. What cannot be written is neither.
             let new = match write(workspace, git, seal.clone(), Some(&tip), sign) {
                 Err(error) if error.code == Code::SigningFailed => {
@@ -157,6 +164,9 @@ fn attempt(
     }
     for new in &written {
         keep_signature(workspace, new)?;
+    }
+    if !signatures.is_empty() {
+        publish(workspace, git, &signatures, None)?;
     }
     let _alone = alone(workspace)?;
     if git.tip(ROUNDS)? != ours {
@@ -180,6 +190,38 @@ fn attempt(
     }
     joined.changed = ours != Some(tip);
     Ok(Some(joined))
+}
+
+/// Where our chain leaves the remote's.
+#[derive(Default)]
+struct Parting {
+    /// Our commits whose seals the remote does not have, the newest first.
+    suffix: Vec<CommitId>,
+    /// Seals that both have, in two commits each: ours, and theirs.
+    twins: Vec<(CommitId, CommitId)>,
+    /// Whether the remote's whole chain is the beginning of ours, seal by seal. Then ours can follow it unchanged.
+    same_seals: bool,
+}
+
+/// Compares our chain with the remote's, by the hashes of the seals.
+fn part(git: &Git, ours: &CommitId, theirs: &Walked) -> Result<Parting, Finding> {
+    let mut parting = Parting::default();
+    for (commit, blob) in links(git, ours)? {
+        let hash = hash_of(git, &commit, &blob)?;
+        let Some(at) = theirs.commits.iter().rposition(|(_, known)| *known == hash) else {
+            parting.suffix.push(commit);
+            continue;
+        };
+        if parting.twins.is_empty() {
+            parting.same_seals = at + 1 == theirs.commits.len();
+        }
+        let their = theirs.commits[at].0;
+        if their == commit {
+            break;
+        }
+        parting.twins.push((commit, their));
+    }
+    Ok(parting)
 }
 
 /// Whether a seal is dated later than clocks that differ a little can explain.
@@ -226,20 +268,25 @@ pub(in crate::ops) fn seen_at(workspace: &mut Workspace, git: &Git, place: &str,
     workspace.store.see_round(&SeenRound { place: place.to_owned(), round, seal, commit: *tip, seen_at })
 }
 
-/// Whether a remote has been seen with one of these.
+/// Whether a remote has been seen with one of the seals of these commits.
 fn is_published(git: &Git, seen: &[SeenRound], commits: &[CommitId]) -> Result<bool> {
+    let hash = |commit: &CommitId| seal_of(git, commit).map(|(_, text)| seal_hash(&text));
+    let ours = commits.iter().map(hash).collect::<Result<Vec<SealHash>>>()?;
     let tracked = git.refs_below("refs/proof/remote")?;
-    let tracked = tracked.iter().filter(|(name, _)| name.ends_with("/rounds")).map(|(_, tip)| *tip);
-    let seen = seen.iter().filter(|seen| seen.place != HERE).map(|seen| seen.commit);
-    Ok(tracked.chain(seen).any(|commit| commits.contains(&commit)))
+    let tracked = tracked.iter().filter(|(name, _)| name.ends_with("/rounds")).filter_map(|(_, tip)| hash(tip).ok());
+    let seen = seen.iter().filter(|seen| seen.place != HERE).map(|seen| seen.seal);
+    Ok(tracked.chain(seen).any(|seal| ours.contains(&seal)))
 }
 
-/// Whether anyone had signed a seal.
-fn was_signed(git: &Git, commit: &CommitId, text: &[u8]) -> Result<bool> {
-    let Some(notes) = git.tip(NOTES)? else { return Ok(false) };
-    let hash = seal_hash(text);
+/// The signatures of a commit's seal, as lines for the note of a commit that carries the same seal.
+fn signatures_of(git: &Git, commit: &CommitId, of: &CommitId) -> Result<Vec<Line>> {
+    let Some(notes) = git.tip(NOTES)? else { return Ok(Vec::new()) };
+    let hash = seal_hash(&seal_of(git, commit)?.1);
     let lines = note_of(git, &git.commit(&notes)?.tree, commit)?;
-    Ok(lines.iter().any(|line| matches!(NoteLine::parse(line), Ok(Some(NoteLine::Seal { seal, .. })) if seal == hash)))
+    let signs =
+        |line: &&Vec<u8>| matches!(NoteLine::parse(line), Ok(Some(NoteLine::Seal { seal, .. })) if seal == hash);
+    let text = |line: &Vec<u8>| String::from_utf8_lossy(line).into_owned();
+    Ok(lines.iter().filter(signs).map(|line| Line { commit: *of, text: text(line), change: None }).collect())
 }
 
 /// What there is to say of a remote that has no rounds at all: it may have had some.

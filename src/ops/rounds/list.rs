@@ -67,14 +67,13 @@ pub(super) fn open(context: &Context) -> Result<Git> {
 pub fn rounds(context: &Context) -> Result<RoundsOutcome> {
     let git = open(context)?;
     let survey = survey(context, &git, None)?;
-    let in_chain = |commit: &CommitId| survey.walked.commits.iter().any(|(known, _)| known == commit);
     let seen = survey.seen.iter().map(|seen| SeenView {
         remote: Some(seen.place.clone()).filter(|place| !place.is_empty()),
         round: seen.round,
         seal: seen.seal,
         commit: seen.commit,
         seen_at: seen.seen_at,
-        in_chain: in_chain(&seen.commit),
+        in_chain: survey.walked.has(&seen.seal),
     });
     let seen = seen.collect();
     Ok(RoundsOutcome { verdict: survey.verdict, rounds: survey.rounds, findings: survey.findings, seen })

@@ -23,7 +23,7 @@ use crate::store::SeenRound;
 /// the ref was read: whoever moves the ref remembers it afterwards.
 pub(super) fn still_there(seen: &[SeenRound], walked: &Walked) -> Result<()> {
     for seen in seen {
-        if !walked.commits.iter().any(|(commit, _)| *commit == seen.commit) {
+        if !walked.has(&seen.seal) {
             let place = if seen.place.is_empty() { "here".to_owned() } else { format!("at {}", seen.place) };
             return Err(Error::new(
                 Code::RoundsRolledBack,

@@ -44,6 +44,34 @@ pub struct SyncOutcome {
     pub findings: Vec<Finding>,
 }
 
+impl SyncOutcome {
+    fn new(remote: &Remote) -> Self {
+        Self {
+            remote: remote.name.clone(),
+            fetched: Vec::new(),
+            pushed: Vec::new(),
+            races: 0,
+            restored: 0,
+            remade: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+}
+
+/// Fetches what a remote has and merges it, and pushes nothing. Later answers know what the remote did not have.
+pub fn fetch(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn FnMut(&str)) -> Result<SyncOutcome> {
+    let git = workspace.git()?;
+    git.must_be_writable()?;
+    let remote = git.remote(named)?;
+    let mut outcome = SyncOutcome::new(&remote);
+    progress(&format!("asking {}", remote.name));
+    let seen = workspace.store.seen_rounds()?;
+    let theirs = git.list_remote(&remote)?;
+    take(workspace, &git, &remote, (&theirs, &seen), &mut outcome, progress)?;
+    git.remember_answer(&remote, &theirs)?;
+    Ok(outcome)
+}
+
 /// Shares with a remote. `progress` is told what is being done.
 pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn FnMut(&str)) -> Result<SyncOutcome> {
     let git = workspace.git()?;
@@ -55,15 +83,7 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
     {
         return Err(error);
     }
-    let mut outcome = SyncOutcome {
-        remote: remote.name.clone(),
-        fetched: Vec::new(),
-        pushed: Vec::new(),
-        races: 0,
-        restored: anchor::heal(workspace, &git)?,
-        remade: Vec::new(),
-        findings: Vec::new(),
-    };
+    let mut outcome = SyncOutcome { restored: anchor::heal(workspace, &git)?, ..SyncOutcome::new(&remote) };
     index::index_anchors(workspace, &git, &remote)?;
     let mut atomic = true;
     loop {
@@ -71,6 +91,8 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
         let seen = workspace.store.seen_rounds()?;
         let theirs = git.list_remote(&remote)?;
         let blocked = take(workspace, &git, &remote, (&theirs, &seen), &mut outcome, progress)?;
+        // Also where the push below is denied.
+        git.remember_answer(&remote, &theirs)?;
         let mut ours = tips(&git)?;
         ours.retain(|shared, _| !blocked.contains(shared));
         let news: Vec<(&'static str, CommitId)> = SHARED
@@ -84,6 +106,7 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
         progress(&format!("pushing to {}", remote.name));
         match push(&git, &remote, &news, atomic)? {
             Ok(()) => {
+                git.remember_answer(&remote, &theirs.into_iter().chain(news.iter().copied()).collect())?;
                 outcome.pushed = news.into_iter().map(|(shared, _)| shared).collect();
                 return arrived(workspace, &git, &remote, &ours, outcome);
             }

@@ -15,7 +15,7 @@ use crate::git::limits::{MAX_SIGHTINGS, cost};
 use crate::git::{Commit, ObjectError, Read};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::Sighting;
-use crate::proof::conclude::{self, Judged};
+use crate::proof::conclude::{self, AtHand, Judged};
 use crate::proof::digest::{AnchorId, CommitId, RootHash};
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
 use crate::proof::grade::{Reason, Subject};
@@ -285,7 +285,13 @@ impl<'a> Judge<'a> {
                     .iter()
                     .map(|weighed| Judged { anchor: &weighed.anchor, standing: weighed.standing.clone() })
                     .collect();
-                conclude::conclude(&judged, &note.findings, &trailers, proof_grade, self.gatherer.has_notes())
+                let open = if judged.is_empty() { self.gatherer.open_session(&trailers) } else { None };
+                let at_hand = AtHand {
+                    not_fetched: self.gatherer.not_fetched(),
+                    evidence: &|root| self.gatherer.evidence(root).evidence.is_settled(),
+                    open: open.as_ref(),
+                };
+                conclude::conclude(&judged, &note.findings, &trailers, proof_grade, &at_hand)
             }
         };
         let unbound = match &squashed {

@@ -134,11 +134,11 @@ pub(in crate::ops) fn refused_seals(
         None => Rules::defaults(now)?,
     };
     let notes = notes.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
-    let known = update.old.map_or_else(Vec::new, |old| walk(git, &old, &mut |_| {}).commits);
+    let known = update.old.map(|old| walk(git, &old, &mut |_| {})).unwrap_or_default();
     let mut refusal = None;
     walk(git, &new, &mut |sealed| {
         let round = sealed.seal.round;
-        if refusal.is_some() || known.iter().any(|(commit, _)| *commit == sealed.commit) {
+        if refusal.is_some() || known.has(&sealed.hash) {
             return;
         }
         if is_of_the_future(sealed.seal, now) {

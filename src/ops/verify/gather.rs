@@ -21,7 +21,8 @@ use crate::proof::digest::{AnchorId, ChangeId, CommitId, ObjectId, RootHash, Tre
 use crate::proof::evidence::Verifier;
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::{NoteLine, Signature};
-use crate::proof::record::{Body, Line, RecordType};
+use crate::proof::record::{Body, Id, Line, RecordType};
+use crate::proof::trailer::{ProofTrailer, ProofTrailers};
 use crate::proof::verify::{Attested, Evidence, EvidenceFacts};
 use crate::proof::word::Word;
 use crate::store::Store;
@@ -106,6 +107,7 @@ pub(super) struct Gatherer {
     deleted: OnceCell<Deleted>,
     /// Changes of which not every line of the index was followed.
     crowded: RefCell<HashSet<ChangeId>>,
+    not_fetched: OnceCell<Option<&'static str>>,
     ahead: RefCell<Ahead>,
     with_story: bool,
 }
@@ -131,6 +133,7 @@ impl Gatherer {
             evidences: RefCell::new(Recent::new(KEPT_EVIDENCE)),
             deleted: OnceCell::new(),
             crowded: RefCell::default(),
+            not_fetched: OnceCell::new(),
             ahead: RefCell::default(),
             with_story,
         })
@@ -153,9 +156,30 @@ impl Gatherer {
         (done, reached)
     }
 
-    /// Whether this clone has notes, or there is nowhere to fetch any from.
-    pub(super) fn has_notes(&self) -> bool {
-        self.notes.is_some() || self.git.remote_names().is_empty()
+    /// A ref that a remote may have, and whose absence here keeps anyone from saying that there is no proof.
+    pub(super) fn not_fetched(&self) -> Option<&'static str> {
+        *self.not_fetched.get_or_init(|| {
+            let lacks = |tree: Option<TreeId>, name| tree.is_none() && self.git.may_be_elsewhere(name);
+            // Where no remote was ever asked, notes that are here may be of this clone alone.
+            let own = || self.store.as_ref().is_some_and(Store::has_unshared_lines);
+            if lacks(self.notes, NOTES) || self.git.was_never_synced() && own() {
+                Some(NOTES)
+            } else {
+                lacks(self.changes, CHANGES).then_some(CHANGES)
+            }
+        })
+    }
+
+    /// The session that a message names, if it is one of this clone and still open.
+    pub(super) fn open_session(&self, trailers: &ProofTrailers) -> Option<Id> {
+        let store = self.store.as_ref()?;
+        trailers.trailers.iter().find_map(|trailer| match trailer {
+            ProofTrailer::Session(session) => {
+                let row = store.session(session).ok()?;
+                (!row.finalized && row.ended_at.is_none()).then(|| session.clone())
+            }
+            ProofTrailer::Root(_) | ProofTrailer::Grade => None,
+        })
     }
 
     /// The tree of the notes.
@@ -311,7 +335,10 @@ impl Gatherer {
             ObjectError::Limit(..) => without(Evidence::TooLarge(error.to_string())),
             ObjectError::Damaged(..) => without(Evidence::Unreadable(error.to_string())),
         };
-        let Some(tree) = &self.evidence else { return without(Evidence::NotFetched) };
+        let Some(tree) = &self.evidence else {
+            let nowhere = self.git.is_known_to_lack(EVIDENCE);
+            return without(if nowhere { Evidence::Missing } else { Evidence::NotFetched });
+        };
         let text = match self.evidence_blob(tree, root) {
             Ok(Shelved::Nothing) => return without(Evidence::Missing),
             Ok(Shelved::Other) => return without(Evidence::Unreadable("it is not a plain file".to_owned())),

@@ -99,18 +99,18 @@ pub struct Summary {
 }
 
 impl VerifyOutcome {
-    /// What is wrong with the seals as a whole is said of the newest commit that has a proof, or else of the newest.
+    /// What is wrong with the seals as a whole counts for every commit that is not exempt: so a commit has one verdict,
+    /// whichever others are asked about with it.
     fn new(mut commits: Vec<CommitVerdict>, rules: &Rules) -> Self {
         let findings = &rules.seals.findings;
-        let proven = commits.iter().position(|commit| commit.verdict != Verdict::Exempt).unwrap_or(0);
-        if let Some(commit) = commits.get_mut(proven)
-            && let Some(worst) = findings.iter().map(|finding| finding.severity).max()
-        {
+        if let Some(worst) = findings.iter().map(|finding| finding.severity).max() {
             let verdict = if worst == Severity::Error { Verdict::Fail } else { Verdict::Unchecked };
-            commit.verdict = commit.verdict.max(verdict);
-            commit.binding = None;
-            commit.vouched = None;
-            commit.findings.extend(findings.iter().cloned());
+            for commit in commits.iter_mut().filter(|commit| commit.verdict != Verdict::Exempt) {
+                commit.verdict = commit.verdict.max(verdict);
+                commit.binding = None;
+                commit.vouched = None;
+                commit.findings.extend(findings.iter().cloned());
+            }
         }
         let mut summary = Summary::default();
         for commit in &commits {

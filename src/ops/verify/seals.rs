@@ -31,7 +31,7 @@ pub(super) struct SealedAs {
 /// All that the seals say.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Seals {
-    /// Whether this clone has seals at all.
+    /// Whether this clone has seals, or it is known that there are none.
     pub(super) fetched: bool,
     pub(super) anchors: HashMap<AnchorId, Arc<SealedAs>>,
     /// The rounds whose seals count, with their times, the oldest first.
@@ -76,11 +76,11 @@ impl Rules {
         let mut seals = Seals::default();
         let seen = store.map(|store| store.seen_rounds().unwrap_or_default()).unwrap_or_default();
         let tip = git.tip(ROUNDS)?;
+        seals.fetched = tip.is_some() || git.is_known_to_lack(ROUNDS);
         if tip.is_none() && seen.is_empty() && self.requirements.pin.is_none() {
             self.seals = seals;
             return Ok(Walked::default());
         }
-        seals.fetched = tip.is_some();
         let notes = git.tip(NOTES)?.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
         let asks = !self.requirements.sealers.is_empty() || each.is_some();
         // Whoever wants to hear of every seal looks through all notes anyway; to find the note of each seal by itself takes
@@ -114,7 +114,7 @@ impl Rules {
         let walked = walked.unwrap_or_default();
         let whole = walked.broken.is_none() && seals.fetched;
         for seen in seen {
-            if whole && !walked.commits.iter().any(|(commit, _)| *commit == seen.commit) || !seals.fetched {
+            if whole && !walked.has(&seen.seal) || !seals.fetched {
                 let place = if seen.place.is_empty() { "here".to_owned() } else { format!("at {}", seen.place) };
                 seals.findings.push(
                     Finding::error(

@@ -173,7 +173,8 @@ fn programs_learn_what_was_written() {
     project.proven("s1", "a");
     let file = project.file("page.html");
     let ran = project.scratch.run(["--json", "report", "HEAD", "--markdown", "--html", file.to_str().unwrap()]).json();
-    assert_eq!((&ran["verdict"], &ran["commits"], &ran["sessions"]), (&"pass".into(), &1.into(), &1.into()));
+    assert_eq!((&ran["verdict"], &ran["sessions"]), (&"pass".into(), &1.into()));
+    assert_eq!(ran["commits"][0]["verdict"], "pass");
     assert_eq!(ran["html"]["file"], file.to_str().unwrap());
     assert_eq!(ran["html"]["bytes"], std::fs::metadata(&file).unwrap().len());
     assert!(

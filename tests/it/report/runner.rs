@@ -135,12 +135,14 @@ fn a_bad_commit_deep_below_a_good_head_is_found_and_annotated() {
 }
 
 #[test]
-fn proofs_that_were_never_pushed_could_not_be_checked() {
+fn proofs_that_were_never_pushed_are_missing() {
     let forge = Forge::new(|project| _ = project.proven("s1", "a"));
     forge.check_out();
+    let before = forge.git(&forge.server, &["for-each-ref"]);
     let ran = forge.judge();
-    assert_eq!(ran.exit, Some(3), "{}{}", ran.out, ran.err);
-    assert!(ran.out.contains("title=REF_NOT_FETCHED in "), "{}", ran.out);
+    assert_eq!(ran.exit, Some(1), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("title=ANCHOR_MISSING in "), "{}", ran.out);
+    assert_eq!(forge.git(&forge.server, &["for-each-ref"]), before);
 }
 
 #[test]

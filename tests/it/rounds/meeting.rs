@@ -113,6 +113,63 @@ fn remote_that_was_wound_back_is_reported_and_gets_it_back() {
     assert_eq!(remote.tip(ROUNDS), newest);
 }
 
+/// Commits the whole chain of a repository again: the same seals, in other commits.
+fn commit_again(repository: &Clone<'_>) -> String {
+    let chain = repository.git(&["rev-list", "--reverse", ROUNDS]);
+    let mut tip: Option<String> = None;
+    for commit in chain.lines() {
+        let tree = format!("{commit}^{{tree}}");
+        let mut arguments = vec!["commit-tree", "-m", "again", &tree];
+        arguments.extend(tip.iter().flat_map(|tip| ["-p", tip]));
+        let made = repository.git(&arguments);
+        tip = Some(made);
+    }
+    let tip = tip.unwrap();
+    repository.git(&["update-ref", ROUNDS, &tip]);
+    tip
+}
+
+#[test]
+fn same_seals_in_other_commits_are_no_fork_and_no_rollback() {
+    let scratch = Scratch::new();
+    let (remote, one, _) = two_clones(&scratch);
+    let key = one.signs_as("bob");
+    let commit = one.explain("a");
+    one.json(&["seal", "--sign"]);
+    one.json(&["sync"]);
+    let again = commit_again(&remote);
+    assert_ne!(one.tip(ROUNDS).as_ref(), Some(&again));
+    let synced = one.run(&["--json", "sync"]);
+    assert_eq!((synced.exit, finding(&synced)), (Some(0), Value::Null), "{synced:?}");
+    assert_eq!(one.tip(ROUNDS).as_ref(), Some(&again));
+    assert!(!one.codes(&commit).contains("ROUNDS_ROLLED_BACK"));
+    // A seal of ours on top of the old commits follows the new ones as it is, published or not.
+    one.explain("b");
+    one.json(&["seal", "--sign"]);
+    one.json(&["sync"]);
+    one.explain("c");
+    one.json(&["seal", "--sign"]);
+    let seal = one.seal_text(0);
+    remote.git(&["update-ref", ROUNDS, &format!("{}~1", one.tip(ROUNDS).unwrap())]);
+    let again = commit_again(&remote);
+    let synced = one.json(&["sync"]);
+    assert_eq!((&synced["remade"], &synced["findings"]), (&serde_json::json!([]), &serde_json::json!([])), "{synced}");
+    assert_eq!(one.seal_text(0), seal);
+    assert_eq!(one.tip(&format!("{ROUNDS}~1")).as_ref(), Some(&again));
+    assert_eq!(remote.tip(ROUNDS), one.tip(ROUNDS));
+    // And every seal is still signed.
+    std::fs::create_dir(one.path.join(".proof")).unwrap();
+    std::fs::write(one.path.join(".proof/allowed_signers"), format!("bob@x {key}\n")).unwrap();
+    one.git(&["add", ".proof"]);
+    one.git(&["commit", "--quiet", "--message", "Signers"]);
+    one.git(&["config", "proof.rules", "HEAD"]);
+    let (exit, listed) = one.rounds();
+    assert_eq!(exit, Some(0), "{listed}");
+    for round in listed["rounds"].as_array().unwrap() {
+        assert_eq!(round["signers"], serde_json::json!(["bob@x"]), "{listed}");
+    }
+}
+
 #[test]
 fn chain_that_was_wound_back_here_fails_every_verdict_and_takes_no_seal() {
     let scratch = Scratch::new();
