@@ -397,8 +397,11 @@ class Judge:
             if set(who) & set(self.rules.proof["sealers"]):
                 time = min(time, at)
                 self.counting.append((number, time))
-        if pin and not (len(hashes) >= int(pin.split(":")[0]) and hashes[int(pin.split(":")[0]) - 1] == pin.split(":")[1]):
-            self.seal_findings.add("ROUNDS_ROLLED_BACK")
+        if pin:
+            number, seal = pin.split(":")
+            there = hashes[int(number) - 1:int(number)]
+            if there != [seal] and (there or not self.seal_findings):
+                self.seal_findings.add("ROUNDS_ROLLED_BACK")
 
     def seal_lines(self, oid, seal):
         tree, found = self.repo.tree_of(NOTES), []
