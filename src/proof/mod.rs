@@ -1,4 +1,5 @@
 #![doc = include_str!("FORMAT.md")]
+#![doc = include_str!("FORMAT-GIT.md")]
 
 pub mod anchor;
 pub mod canonical;

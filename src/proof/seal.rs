@@ -1,6 +1,6 @@
 //! Seals: a round's roots, chained round by round, and logged so that any two rounds can be compared.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use super::canonical::{Malformed, Problem, Reader, Writer};
@@ -233,6 +233,8 @@ pub enum BrokenSeal {
     Field(&'static str),
     /// A session stands in the round twice.
     SessionTwice(Id),
+    /// An earlier round has the session with the same root.
+    SealedBefore(Id, u64),
 }
 
 impl fmt::Display for BrokenSeal {
@@ -241,6 +243,7 @@ impl fmt::Display for BrokenSeal {
             Self::Malformed(malformed) => malformed.fmt(f),
             Self::Field(field) => write!(f, "field \"{field}\": not what the seals before and the sessions make it"),
             Self::SessionTwice(session) => write!(f, "field \"sessions\": {session} stands in the round twice"),
+            Self::SealedBefore(session, round) => write!(f, "session {session} was sealed in round {round} already"),
         }
     }
 }
@@ -252,11 +255,12 @@ impl std::error::Error for BrokenSeal {}
 pub struct Rounds {
     log: Frontier,
     last: Option<(Seal, SealHash)>,
+    sealed: HashMap<(Id, RootHash), u64>,
 }
 
 impl Default for Rounds {
     fn default() -> Self {
-        Self { log: Frontier::new(Scheme::V1Rfc9162), last: None }
+        Self { log: Frontier::new(Scheme::V1Rfc9162), last: None, sealed: HashMap::new() }
     }
 }
 
@@ -305,8 +309,15 @@ impl Rounds {
         if let Some(field) = first_difference(&seal, &expected) {
             return Err(BrokenSeal::Field(field));
         }
+        let key = |session: &SealedSession| (session.session_id.clone(), session.root);
+        for session in &seal.sessions {
+            if let Some(round) = self.sealed.get(&key(session)) {
+                return Err(BrokenSeal::SealedBefore(session.session_id.clone(), *round));
+            }
+        }
         for session in &seal.sessions {
             self.log.push(log::leaf(session.to_text().as_bytes()));
+            self.sealed.insert(key(session), seal.round);
         }
         Ok(&self.last.insert((seal, seal_hash(text))).0)
     }

@@ -1,5 +1,5 @@
-//! FORMAT.md is held to its word: its examples are the files of tests/format, they hold, every hash on the page is one
-//! that is computed here, and its shell script gives the verdicts of the vectors.
+//! The two pages of the format are held to their word: their examples are the files of tests/format, they hold, every hash on them is one
+//! that is computed here, and the shell script gives the verdicts of the vectors.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -22,7 +22,8 @@ use git_proof::proof::trailer::{ProofTrailer, ProofTrailers};
 use git_proof::proof::tree;
 use git_proof::proof::word::NamedSession;
 
-const PAGE: &str = include_str!("../../src/proof/FORMAT.md");
+const PAGE: &str =
+    concat!(include_str!("../../src/proof/FORMAT.md"), "\n", include_str!("../../src/proof/FORMAT-GIT.md"));
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/format");
 
 fn file(name: &str) -> String {
@@ -312,6 +313,38 @@ fn every_digest_on_the_page_comes_from_the_examples() {
     for digest in digests(PAGE) {
         assert!(known.contains(digest), "{digest}");
     }
+}
+
+/// Tests are named `module::test` or `module`, in the last column of the tables.
+#[test]
+fn every_test_that_the_threat_model_names_exists() {
+    let page = include_str!("../../docs/threat-model.md");
+    let (promises, _) = page.split_once("\n## Limits\n").unwrap();
+    let (_, promises) = promises.split_once("\n## What is promised\n").unwrap();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");
+    let module = |name: &str| {
+        let path = format!("{folder}/{}", name.replace("::", "/"));
+        std::fs::read_to_string(format!("{path}.rs"))
+            .or_else(|_| std::fs::read_to_string(format!("{path}/mod.rs")))
+            .ok()
+    };
+    let mut named = 0;
+    for row in promises.lines().filter(|line| line.ends_with("` |")) {
+        let (_, last) = row.trim_end_matches(" |").rsplit_once(" | ").unwrap();
+        for name in last.split(", ").map(|name| name.trim_matches('`')) {
+            let is_test = || {
+                let (place, test) = name.rsplit_once("::")?;
+                module(place)?
+                    .split("#[test]\n")
+                    .skip(1)
+                    .find(|body| body.trim_start().starts_with(&format!("fn {test}(")))?;
+                Some(())
+            };
+            assert!(module(name).is_some() || is_test().is_some(), "{name}");
+            named += 1;
+        }
+    }
+    assert!(named > 40, "{named}");
 }
 
 fn output(command: &mut Command, input: &[u8]) -> String {

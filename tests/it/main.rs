@@ -37,3 +37,4 @@ mod store;
 mod trailers;
 mod trees;
 mod vectors;
+mod vectors_git;

@@ -7,10 +7,14 @@ use git_proof::proof::chain::Chain;
 use git_proof::proof::digest::{ChainHash, RootHash, sha256};
 use git_proof::proof::evidence;
 use git_proof::proof::inclusion::InclusionProof;
+use git_proof::proof::logged::{ConsistencyProof, LoggedProof};
+use git_proof::proof::marks;
+use git_proof::proof::note::NoteLine;
 use git_proof::proof::record::{Body, Entry, Id, Opening, RecordType, metadata_text};
 use git_proof::proof::scheme::Scheme;
-use git_proof::proof::seal::{Rounds, Seal, seal_hash};
+use git_proof::proof::seal::{LogHead, Rounds, Seal, seal_hash};
 use git_proof::proof::timestamp::Timestamp;
+use git_proof::proof::trailer::{ProofTrailers, Stray};
 use git_proof::proof::tree::{self, Tree};
 use serde_json::Value;
 
@@ -218,4 +222,102 @@ fn every_canonical_form_and_refusal_is_that_of_the_vectors() {
         assert!(canonical::parse(raw).is_err(), "{vector}");
         assert!(Reader::new(raw).is_err() || Reader::new(raw).unwrap().value("").is_err(), "{vector}");
     }
+}
+
+#[test]
+fn every_double_has_the_text_of_the_vectors_or_none() {
+    let vectors = load("numbers");
+    for vector in list(&vectors) {
+        let value = f64::from_bits(u64::from_str_radix(text(&vector["bits"]), 16).unwrap());
+        let printed = canonical::to_text(&Value::from(value));
+        assert_eq!(printed.as_deref().ok(), vector["text"].as_str(), "{vector}");
+        if let Some(text) = vector["text"].as_str() {
+            assert_eq!(Reader::new(text.as_bytes()).unwrap().value("").unwrap(), text);
+            assert_eq!(canonical::parse(text.as_bytes()).unwrap().as_f64(), Some(value));
+        }
+    }
+    for wanted in ["5.684341886080802e-14", "5e-324", "1e+21"] {
+        assert!(list(&vectors).iter().any(|vector| vector["text"] == wanted), "{wanted}");
+    }
+    assert_eq!(list(&vectors).len(), 400);
+}
+
+#[test]
+fn every_note_line_is_what_the_vectors_say() {
+    let vectors = load("notes");
+    for vector in list(&vectors) {
+        let line = NoteLine::parse(text(&vector["line"]).as_bytes());
+        let (kind, id) = match &line {
+            Err(_) => ("malformed", None),
+            Ok(None) => ("blank", None),
+            Ok(Some(NoteLine::Anchor { anchor, .. })) => ("anchor", Some(anchor.id().to_string())),
+            Ok(Some(NoteLine::Seal { .. })) => ("seal", None),
+            Ok(Some(NoteLine::Word { .. })) => ("word", None),
+            Ok(Some(NoteLine::Unknown { .. })) => ("unknown", None),
+        };
+        assert_eq!(
+            (kind, id.as_deref()),
+            (text(&vector["kind"]), vector["id"].as_str()),
+            "{}: {line:?}",
+            vector["what"]
+        );
+    }
+    assert_eq!(list(&vectors).len(), 76);
+}
+
+#[test]
+fn every_message_has_the_trailers_and_strays_of_the_vectors() {
+    let vectors = load("trailers");
+    for vector in list(&vectors) {
+        let found = ProofTrailers::parse(text(&vector["message"]).as_bytes());
+        let trailers: Vec<String> = found.trailers.iter().map(ToString::to_string).collect();
+        let strays = found.strays.iter().map(|stray| match stray {
+            Stray::Outside { line } => ["outside", line],
+            Stray::Malformed { line } => ["malformed", line],
+            Stray::UnknownKey { key } => ["unknown key", key],
+            Stray::More { .. } => panic!("{vector}"),
+        });
+        let strays: Vec<[&str; 2]> = strays.collect();
+        assert_eq!(
+            serde_json::json!([trailers, strays]),
+            serde_json::json!([vector["trailers"], vector["strays"]]),
+            "{vector}"
+        );
+    }
+    assert_eq!(list(&vectors).len(), 69);
+}
+
+#[test]
+fn every_proof_about_the_log_holds_or_not_as_the_vectors_say() {
+    let vectors = load("logs");
+    let mut held = 0;
+    for vector in list(&vectors) {
+        let trusted = &vector["trusted"];
+        let log =
+            LogHead { root: RootHash::parse(text(&trusted["root"])).unwrap(), size: trusted["size"].as_u64().unwrap() };
+        let file = text(&vector["line"]);
+        let line = file.strip_suffix('\n').unwrap_or(file).as_bytes();
+        let holds = ConsistencyProof::parse(line).is_ok_and(|proof| proof.verify(&log).is_ok())
+            || LoggedProof::parse(line).is_ok_and(|proof| proof.verify(&log).is_ok());
+        assert_eq!(holds, vector["valid"].as_bool().unwrap(), "{}", vector["desc"]);
+        held += usize::from(holds);
+    }
+    assert_eq!((list(&vectors).len(), held), (322, 183));
+}
+
+#[test]
+fn every_tampered_chain_of_seals_breaks_at_the_round_of_the_vectors() {
+    let vectors = load("seals");
+    for vector in list(&vectors) {
+        let mut rounds = Rounds::new();
+        let broken = list(&vector["seals"]).iter().position(|seal| rounds.push(text(seal).as_bytes()).is_err());
+        let expected = vector["broken_at"].as_u64();
+        assert_eq!(broken.map(|index| index as u64 + 1), expected, "{}", vector["desc"]);
+    }
+    assert_eq!(list(&vectors).len(), 30);
+}
+
+#[test]
+fn default_marks_are_those_of_the_vectors() {
+    assert_eq!(serde_json::json!(marks::trailers()), load("marks"));
 }

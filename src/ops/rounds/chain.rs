@@ -1,13 +1,10 @@
 //! The chain of rounds as git has it: each seal read once, in order, and held against those before it.
 
-use std::collections::HashMap;
-
 use crate::error::{Code, Error, Result};
 use crate::git::limits::{MAX_SEAL, MAX_SEALED, MAX_SEALS};
 use crate::git::{FILE, Git, ObjectError, Read};
-use crate::proof::digest::{CommitId, ObjectId, RootHash, SealHash};
+use crate::proof::digest::{CommitId, ObjectId, SealHash};
 use crate::proof::finding::{Finding, FindingCode};
-use crate::proof::record::Id;
 use crate::proof::seal::{Rounds, Seal, seal_hash};
 
 /// The file of a seal.
@@ -69,7 +66,6 @@ pub(in crate::ops) fn walk(git: &Git, tip: &CommitId, each: &mut dyn FnMut(Seale
             return walked;
         }
     };
-    let mut known: HashMap<(Id, RootHash), u64> = HashMap::new();
     let (mut bytes, mut anchors) = (MAX_SEALS, MAX_SEALED);
     for (commit, blob) in commits.into_iter().rev() {
         let text = match git.blob(&blob, MAX_SEAL.min(bytes)) {
@@ -81,9 +77,8 @@ pub(in crate::ops) fn walk(git: &Git, tip: &CommitId, each: &mut dyn FnMut(Seale
         };
         bytes -= text.len();
         let round = walked.commits.len() as u64 + 1;
-        let broken = |why: String| Some(seal_broken(&format!("round {round}, commit {commit}: {why}")));
         if let Err(why) = walked.rounds.push(&text) {
-            walked.broken = broken(why.to_string());
+            walked.broken = Some(seal_broken(&format!("round {round}, commit {commit}: {why}")));
             return walked;
         }
         let Some((seal, hash)) = walked.rounds.last() else { return walked };
@@ -96,12 +91,6 @@ pub(in crate::ops) fn walk(git: &Git, tip: &CommitId, each: &mut dyn FnMut(Seale
                 return walked;
             }
         };
-        for session in &seal.sessions {
-            if let Some(before) = known.insert((session.session_id.clone(), session.root), round) {
-                walked.broken = broken(format!("session {} was sealed in round {before} already", session.session_id));
-                return walked;
-            }
-        }
         each(Sealed { commit, hash: *hash, seal });
         walked.commits.push((commit, *hash));
     }
