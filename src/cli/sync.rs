@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::error::{Code, Result};
 use crate::ops::{self, Remade, Workspace};
 use crate::proof::finding::Severity;
-use crate::publish::{self, Extent, Repaired};
+use crate::publish::{self, Extent, Repaired, Repairs};
 
 /// Share proofs with a remote: fetch, merge, push
 ///
