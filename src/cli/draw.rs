@@ -148,22 +148,22 @@ pub(super) fn tree(tree: &TreeOutcome, now: &Timestamp, paint: Paint) -> String 
 
 fn mark(entry: &EntryView, paint: Paint) -> &'static str {
     match &entry.body {
+        _ if entry.withheld => paint.or("○", "-"),
         BodyView::Thought { kind: RecordType::Decision, .. } => paint.or("◆", "*"),
         BodyView::Thought { kind: RecordType::Reflection, .. } => paint.or("■", "="),
         BodyView::Thought { .. } => paint.or("●", "o"),
         BodyView::Attest { .. } => paint.or("·", "."),
-        BodyView::Withheld {} => paint.or("○", "-"),
     }
 }
 
 fn role(entry: &EntryView) -> Role {
     match &entry.body {
+        _ if entry.withheld => Role::Faint,
         BodyView::Thought { kind: RecordType::Plan, .. } => Role::Plan,
         BodyView::Thought { kind: RecordType::Analysis, .. } => Role::Analysis,
         BodyView::Thought { kind: RecordType::Decision, .. } => Role::Decision,
         BodyView::Thought { kind: RecordType::Reflection, .. } => Role::Reflection,
         BodyView::Attest { .. } => Role::Attest,
-        BodyView::Withheld {} => Role::Faint,
     }
 }
 

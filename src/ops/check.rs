@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::finalize::is_zero;
 use super::retain::archived;
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
@@ -29,7 +30,9 @@ pub struct CheckOutcome {
     pub blanked: u64,
     /// How many of those texts are in an archive, which was read and holds.
     pub archived: u64,
-    /// Entries of another clone's session that its evidence withholds: their hashes hold.
+    /// Entries of another clone's session that its evidence withholds: their hashes hold. Only said if there are some.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(skip)]
     pub withheld: u64,
 }
 

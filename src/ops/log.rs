@@ -52,7 +52,7 @@ pub fn sessions(workspace: &Workspace, limit: u32) -> Result<SessionList> {
                 sessions.push(SessionView { imported: true, ..SessionView::from(&row) });
             }
         }
-        sessions.sort_by(|one, other| other.started_at.cmp(&one.started_at));
+        sessions.sort_by_key(|session| std::cmp::Reverse(session.started_at));
         sessions.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     }
     Ok(SessionList { sessions })

@@ -39,7 +39,10 @@ pub struct EntryView {
     pub private: bool,
     /// Whether retention has blanked its text.
     pub blanked: bool,
-    /// Whether the published evidence that it was imported from withholds it: only its hashes are known in this clone.
+    /// Whether the published evidence that it was imported from withholds it: only its hashes are known in this clone, and
+    /// not even whether it is a thought. Not in the schema, which every agent pays for: what an agent records is never so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(skip)]
     pub withheld: bool,
 }
 
@@ -62,8 +65,6 @@ pub enum BodyView {
         /// The operation; null once it is blanked.
         attest: Option<String>,
     },
-    /// Neither is known.
-    Withheld {},
 }
 
 impl EntryView {
@@ -74,7 +75,7 @@ impl EntryView {
         });
         let withheld = stored.is_withheld();
         let body = match (stored.kind, entry.map(|entry| entry.body)) {
-            _ if withheld => BodyView::Withheld {},
+            _ if withheld => BodyView::Attest { attest: None },
             (Some(kind), Some(Body::Thought { content, task_id, .. })) => BodyView::Thought {
                 kind,
                 content: Some(content.into_owned()),
@@ -106,16 +107,15 @@ impl EntryView {
         match &self.body {
             BodyView::Thought { content, .. } => content.as_deref(),
             BodyView::Attest { attest } => attest.as_deref(),
-            BodyView::Withheld {} => None,
         }
     }
 
     /// `plan`, `analysis`, `decision`, `reflection`, `attest` or `withheld`.
     pub fn label(&self) -> &'static str {
         match &self.body {
+            _ if self.withheld => "withheld",
             BodyView::Thought { kind, .. } => kind.as_str(),
             BodyView::Attest { .. } => "attest",
-            BodyView::Withheld {} => "withheld",
         }
     }
 }
