@@ -97,9 +97,10 @@ fn markdown_shows_the_worst_first_and_counts_what_needs_no_proof() {
     let rows: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("| ")).collect();
     assert_eq!(rows.len(), 3, "{rows:?}");
     assert!(rows[1].starts_with("| **missing** | ") && rows[1].contains(" | `change src/b.rs` | `ANCHOR_MISSING` "));
-    assert!(rows[1].ends_with(
-        "required: `the line \"Assisted-by: an agent\" of its message matches proof_grade.trailers` |"
-    ));
+    assert!(
+        rows[1]
+            .ends_with("required: `the line \"Assisted-by: an agent\" of its message matches proof_grade.trailers` |")
+    );
     assert!(rows[2].starts_with("| proven | ") && rows[2].ends_with("| session `s1`, 3 entries, exact, rooted |"));
     assert!(ran.out.contains("3 commits: 1 proven, 1 missing, 1 not required."));
 }
