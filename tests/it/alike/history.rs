@@ -23,7 +23,7 @@ const POLICIES: [&str; 16] = [
     "",
     ALL,
     ALL,
-    ALL,
+    "[proof_grade]\nrequire = \"all\"\n[proof]\nvouchers = [\"ada@x\", \"eve@x\"]\n",
     "[proof_grade]\npaths = [\"src/**\"]\n",
     "[proof_grade]\nrequire = \"none\"\n",
     "[proof_grade]\nrequire = \"all\"\nmerges = true\n",
@@ -341,19 +341,19 @@ impl Making {
                 note.insert(signed);
             }
         }
-        if self.one_in(3) {
+        if self.one_in(2) {
             let (about, on) = (self.pick(self.branch.len()), self.pick(self.branch.len()));
             let about = self.branch[about].clone();
-            let on = if self.one_in(3) { self.branch[on].id } else { about.id };
+            let on = if self.one_in(4) { self.branch[on].id } else { about.id };
             let mut sessions = Vec::new();
-            if self.one_in(2)
+            if self.one_in(4)
                 && let Some(session) = self.sessions.first()
             {
                 sessions.push(NamedSession { root: session.sum.root, count: session.sum.count });
             }
             let name = ["ada", "ada", "ada", "bob", "eve", "mallory"][self.pick(6)];
             let said = word(&Person::named(name), &about, sessions);
-            if !self.one_in(3) {
+            if !self.one_in(4) {
                 self.place.notes.remove(&on);
             }
             self.place.notes.entry(on).or_default().insert(said);

@@ -19,7 +19,7 @@ use crate::common::{git_proof, run};
 use history::{History, history};
 
 /// Histories of one run; `GIT_PROOF_TEST_HISTORIES` asks for more.
-const HISTORIES: u64 = 300;
+const HISTORIES: u64 = 200;
 /// The long run, in which everything must have occurred.
 const LONG: u64 = 2000;
 /// How often everything must have occurred there.

@@ -2,11 +2,13 @@
 
 use super::{Proven, STRICT};
 
-/// A clone with `origin/main` at the base, and an unproven commit on top.
+/// A clone with `origin/main` at the base, and an unproven commit on top. The remote was asked, and has no proofs.
 fn unproven() -> Proven {
     let proven = Proven::with_policy(STRICT);
-    proven.git(&["remote", "add", "origin", "../nowhere"]);
+    proven.git(&["init", "--quiet", "--bare", "../empty"]);
+    proven.git(&["remote", "add", "origin", "../empty"]);
     proven.git(&["update-ref", "refs/remotes/origin/main", &proven.base]);
+    proven.scratch.json(&["sync", "--fetch-only"]);
     proven.write("b.txt", "unproven\n");
     proven.commit("Unproven");
     proven

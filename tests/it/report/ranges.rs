@@ -163,5 +163,6 @@ fn a_shallow_clone_never_passes_for_what_it_cannot_see() {
     assert_eq!(ran.exit, Some(3), "{}", ran.out);
     assert!(ran.out.contains("OBJECT_MISSING"), "{}", ran.out);
     git(&["fetch", "--quiet", "--unshallow", "origin"]);
+    project.scratch.json(&["-C", clone.to_str().unwrap(), "sync", "--fetch-only"]);
     assert_eq!(gate().exit, Some(1));
 }
