@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use git_proof::proof::finding::FindingCode;
+use git_proof::proof::policy::Policy;
 use serde_json::Value;
 
 use crate::common::{command, git_proof, run, run_with_input};
@@ -144,4 +145,17 @@ fn page_of_the_verdict_names_every_finding() {
     for code in FindingCode::ALL {
         assert!(table.contains(&format!("`{code}`")), "{code}");
     }
+}
+
+#[test]
+fn defaults_on_the_page_are_those_of_the_policy() {
+    let page = include_str!("../../src/proof/FORMAT-GIT.md");
+    let (_, block) = page.split_once("\n```toml\n").unwrap();
+    let (block, _) = block.split_once("```").unwrap();
+    // TOML 1.0 has inline tables on one line.
+    let block = block.replace(",\n          ", ", ");
+    let mut policy = Policy::parse(block.as_bytes()).unwrap();
+    assert_eq!(policy.proof_grade.trailers, ["…"]);
+    policy.proof_grade.trailers = Policy::default().proof_grade.trailers;
+    assert_eq!(policy, Policy::default());
 }
