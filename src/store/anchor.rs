@@ -203,7 +203,7 @@ impl Store {
                 return Ok(false);
             }
             takes_entries(&row)?;
-            let staged = GitAttestation { commit: None, ..change.clone() };
+            let staged = GitAttestation { commit: None, ..*change };
             if new.metadata.is_none() && said.contains(&staged) && is_closed(transaction, session)? {
                 return became_commit(transaction, session, &commit);
             }

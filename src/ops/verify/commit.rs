@@ -125,6 +125,19 @@ impl CommitVerdict {
     }
 }
 
+/// Whether all anchors that hold are among those that only this clone knows of.
+fn is_known_only_here(weighed: &[Weighed], known_here: &[AnchorId]) -> bool {
+    let mut holding = weighed.iter().filter(|one| one.standing.holds()).map(|one| one.anchor.id());
+    !known_here.is_empty() && holding.all(|id| known_here.contains(&id))
+}
+
+/// Says that nobody else can come to this verdict yet.
+fn known_only_here() -> Finding {
+    let message = "known only here: no shared ref says where to find this proof, so other clones cannot check it";
+    let hint = "push the commit with git push, or git proof sync if it is pushed already";
+    Finding::warning(FindingCode::AnchorMissing, message).hint(hint)
+}
+
 /// What could not be read keeps a commit from being checked.
 fn unread(error: &ObjectError, hint: &str) -> Finding {
     match error {
@@ -298,10 +311,7 @@ impl<'a> Judge<'a> {
         };
         let alone = match &squashed {
             Some(range) => self.gatherer.is_known_only_here(&Sighting::Range { base: range.base, head: range.head }),
-            None => {
-                let mut holding = weighed.iter().filter(|one| one.standing.holds()).map(|one| one.anchor.id());
-                !known_here.is_empty() && holding.all(|id| known_here.contains(&id))
-            }
+            None => is_known_only_here(&weighed, &known_here),
         };
         let unbound = match &squashed {
             Some(range) => range.lacks_only_anchors(),
@@ -326,12 +336,7 @@ impl<'a> Judge<'a> {
             }
         }
         verdict.findings.extend(remark);
-        if alone && verdict.verdict == Verdict::Pass {
-            let message =
-                "known only here: no shared ref says where to find this proof, so other clones cannot check it";
-            let hint = "push the commit with git push, or git proof sync if it is pushed already";
-            verdict.findings.push(Finding::warning(FindingCode::AnchorMissing, message).hint(hint));
-        }
+        verdict.findings.extend((alone && verdict.verdict == Verdict::Pass).then(known_only_here));
         let ids = if verdict.verdict == Verdict::Pass { None } else { facts.change(self.gatherer).ok().flatten() };
         if ids.is_some_and(|ids| self.gatherer.is_crowded(&ids)) {
             let message = format!(
