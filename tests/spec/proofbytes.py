@@ -206,7 +206,9 @@ class Evidence:
             known.add(self.head)
             leaves.append(leaf(scheme, content))
             if "attest" in entry and covers:
-                self.attested += filter(None, [attestation(entry["attest"])])
+                onto = entry.get("metadata", {}).get("onto")
+                onto = onto if isinstance(onto, str) and re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", onto) else None
+                self.attested += [said | {"onto": onto} for said in filter(None, [attestation(entry["attest"])])]
         self.count, self.root, self.reflection = len(leaves), tree(scheme, leaves).hex(), last == "reflection" and covers
         self.head, self.genesis = self.head.hex(), self.genesis.hex()
 

@@ -439,7 +439,7 @@ class Judge:
             if said["commit"] not in (None, x["id"]):
                 originals.append((said["commit"], said["tree"], said["change_id"]))
             elif said["commit"] is None and said["tree"] == x["tree"] and wide and said["change_id"] == wide:
-                if not self.replays_itself(x):
+                if not self.replays_itself(x, said["onto"]):
                     a.binding, a.rooted = "exact", True
                     return
                 refused.add("REPLAYED")
@@ -530,8 +530,10 @@ class Judge:
                 return True
         return False
 
-    def replays_itself(self, x):
-        return any(self.contained(self.repo.change(x), parent, self.repo.ancestors(parent)) for parent in x["parents"])
+    def replays_itself(self, x, onto):
+        known = self.repo.ancestors(onto) if onto and self.tree_at(onto) else set()
+        among = lambda parent: self.repo.ancestors(parent) - known
+        return any(self.contained(self.repo.change(x), parent, among(parent)) for parent in x["parents"])
 
     def applied_before(self, change, head, parent):
         """Rule 2, for a change that was made in `head`."""
