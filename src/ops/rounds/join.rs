@@ -86,15 +86,8 @@ fn attempt(
         broken.message = format!("of {}: {}", remote.name, broken.message);
         return Ok(Some(Joined::blocked(broken)));
     }
-    // Every later seal would have to be dated after it.
-    if let Some((seal, _)) = walked.rounds.last()
-        && !accept
-        && is_of_the_future(seal, workspace.context.now())
-    {
-        let message =
-            format!("of {}: round {} is dated {}, which is still to come", remote.name, seal.round, seal.sealed_at);
-        let hint = format!("check the clocks; git proof rounds accept {} takes it as it is", remote.name);
-        return Ok(Some(Joined::blocked(Finding::error(FindingCode::SealBroken, message).hint(hint))));
+    if let Some(early) = dated_ahead(remote, &walked, workspace.context.now()).filter(|_| !accept) {
+        return Ok(Some(Joined::blocked(early)));
     }
     let mut joined = Joined::default();
     if !accept && let Some(before) = seen.iter().find(|seen| seen.place == remote.name && !walked.has(&seen.seal)) {
@@ -222,6 +215,15 @@ fn part(git: &Git, ours: &CommitId, theirs: &Walked) -> Result<Parting, Finding>
         parting.twins.push((commit, their));
     }
     Ok(parting)
+}
+
+/// That the newest seal of a remote is dated in the future, if so: every later seal would have to be dated after it.
+fn dated_ahead(remote: &Remote, walked: &Walked, now: Timestamp) -> Option<Finding> {
+    let (seal, _) = walked.rounds.last().filter(|(seal, _)| is_of_the_future(seal, now))?;
+    let message =
+        format!("of {}: round {} is dated {}, which is still to come", remote.name, seal.round, seal.sealed_at);
+    let hint = format!("check the clocks; git proof rounds accept {} takes it as it is", remote.name);
+    Some(Finding::error(FindingCode::SealBroken, message).hint(hint))
 }
 
 /// Whether a seal is dated later than clocks that differ a little can explain.

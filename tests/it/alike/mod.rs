@@ -120,11 +120,15 @@ fn count(histogram: &mut Histogram, gate: &Answer) {
         Ok((commits, _)) => {
             for (_, (verdict, binding, findings)) in commits {
                 add(format!("verdict {verdict}"));
-                binding.iter().for_each(|binding| add(format!("binding {binding}")));
+                for binding in binding {
+                    add(format!("binding {binding}"));
+                }
                 let mut codes: Vec<&String> = findings.iter().map(|(code, _)| code).collect();
                 codes.sort();
                 codes.dedup();
-                codes.iter().for_each(|code| add(format!("finding {code}")));
+                for code in codes {
+                    add(format!("finding {code}"));
+                }
             }
         }
     }
@@ -144,7 +148,7 @@ fn every_command_gives_a_commit_the_same_verdict() {
             }
             let history = history(seed);
             let gate = judged(seed, &history);
-            if seed % BY_PROGRAM == 0 {
+            if seed.is_multiple_of(BY_PROGRAM) {
                 judged_by_program(seed, &history, &gate);
             }
             count(&mut histogram, &gate);

@@ -32,7 +32,7 @@ const UNBORN: &[Mistake] = &[
     (&["init", "--agent", "emacs"], 2, &["'emacs'", "claude-code"]),
     (&["start"], 2, &["--intent <INTENT>", "-h"]),
     (&["start", "--intent", ""], 2, &["the intent must not be empty", "say in a sentence"]),
-    (&["start", "--intent", "x", "--scheme", "v9"], 2, &["\"v9\" is not a scheme: v1,", "leave --scheme away"]),
+    (&["start", "--intent", "x", "--scheme", "v9"], 2, &["\"v9\" is not a scheme: v1,", "leave out --scheme"]),
     (
         &["start", "--intent", "x", "--session-id", "a b"],
         2,

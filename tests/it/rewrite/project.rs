@@ -51,6 +51,8 @@ impl Project {
         project.commit("base");
         project.git(["push", "--quiet", "origin", "main"]);
         project.install_hooks();
+        // The remote was asked and has no proofs: what is missing here is missing everywhere.
+        project.proof(&["sync", "--fetch-only"]);
         project
     }
 
