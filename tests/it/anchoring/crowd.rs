@@ -54,7 +54,9 @@ fn two_first_finalizes_in_two_worktrees_lose_nothing() {
         }
         repo.has_one_line_each(&commits);
         assert_eq!(repo.evidence().len(), 2, "trial {trial}");
-        commits.iter().for_each(|commit| repo.passes(commit));
+        for commit in &commits {
+            repo.passes(commit);
+        }
     }
 }
 
@@ -193,6 +195,8 @@ fn six_clones_that_push_at_once_lose_nothing() {
     let fresh = remote.clone("fresh", &[]);
     fresh.json(&["sync"]);
     fresh.has_one_line_each(&commits);
-    commits.iter().for_each(|commit| fresh.passes(commit));
+    for commit in &commits {
+        fresh.passes(commit);
+    }
     fresh.is_whole();
 }
