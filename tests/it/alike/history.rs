@@ -341,7 +341,7 @@ impl Making {
                 note.insert(signed);
             }
         }
-        if self.one_in(2) {
+        for _ in 0..self.dice.below(5) {
             let (about, on) = (self.pick(self.branch.len()), self.pick(self.branch.len()));
             let about = self.branch[about].clone();
             let on = if self.one_in(4) { self.branch[on].id } else { about.id };
@@ -351,7 +351,7 @@ impl Making {
             {
                 sessions.push(NamedSession { root: session.sum.root, count: session.sum.count });
             }
-            let name = ["ada", "ada", "ada", "bob", "eve", "mallory"][self.pick(6)];
+            let name = ["ada", "ada", "ada", "ada", "ada", "bob", "eve", "mallory"][self.pick(8)];
             let said = word(&Person::named(name), &about, sessions);
             if !self.one_in(4) {
                 self.place.notes.remove(&on);

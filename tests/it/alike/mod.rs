@@ -120,7 +120,7 @@ fn count(histogram: &mut Histogram, gate: &Answer) {
         Ok((commits, _)) => {
             for (_, (verdict, binding, findings)) in commits {
                 add(format!("verdict {verdict}"));
-                for binding in binding {
+                if let Some(binding) = binding {
                     add(format!("binding {binding}"));
                 }
                 let mut codes: Vec<&String> = findings.iter().map(|(code, _)| code).collect();
