@@ -1,4 +1,4 @@
-//! What leaves a clone, and whatever an interrupted command left undone on the way: [`reconcile`] finishes it. The commands
+//! What leaves a clone, and whatever an interrupted command left undone on the way: [`reconcile()`] finishes it. The commands
 //! that it runs beside are here, so that every way to call them does.
 
 mod reconcile;
