@@ -38,19 +38,23 @@ struct Pending {
     before: Option<CommitId>,
     /// The branch that it goes to; empty where there is none.
     branch: String,
+    /// The worktree where it is made. Another worktree may have a commit with the same parent and the same second, and that
+    /// one is not of this session.
+    worktree: String,
 }
 
 impl Pending {
     fn to_text(&self) -> String {
         let before = self.before.map(|before| before.to_string()).unwrap_or_default();
-        format!("{}\n{}\n{before}\n{}\n", self.session, self.date, self.branch)
+        format!("{}\n{}\n{before}\n{}\n{}\n", self.session, self.date, self.branch, self.worktree)
     }
 
     fn parse(text: &str) -> Option<Self> {
         let lines: Vec<&str> = text.strip_suffix('\n')?.split('\n').collect();
-        let [session, date, before, branch] = lines[..] else { return None };
+        let [session, date, before, branch, worktree] = lines[..] else { return None };
         let before = if before.is_empty() { None } else { Some(CommitId::parse(before)?) };
-        Some(Self { session: Id::parse(session)?, date: date.to_owned(), before, branch: branch.to_owned() })
+        let (date, branch, worktree) = (date.to_owned(), branch.to_owned(), worktree.to_owned());
+        Some(Self { session: Id::parse(session)?, date, before, branch, worktree })
     }
 
     /// Whether a commit is the one: made on top of what HEAD was, or in its place.
@@ -84,7 +88,7 @@ pub fn expect_commit(context: &Context, git: &Git, session: &Id) -> Result<()> {
     let branch = head.strip_prefix("ref: ").unwrap_or_default().trim_end().to_owned();
     let before = git.tip("HEAD")?;
     let date = date.trim_start_matches('@').to_owned();
-    let pending = Pending { session: session.clone(), date, before, branch };
+    let pending = Pending { session: session.clone(), date, before, branch, worktree: name_of(place) };
     let folder = folder(place);
     // By name they are in the order of time.
     let file = folder.join(format!("{}.{}", context.now(), std::process::id()));
@@ -149,7 +153,7 @@ fn mend_where(
     for file in files.drain(..files.len().saturating_sub(MOST)) {
         forget(&file);
     }
-    let head = git.tip("HEAD")?;
+    let (head, here) = (git.tip("HEAD")?, name_of(&workspace.repository));
     let mut mended = Vec::new();
     let mut failed = None;
     // A hook leaves to others what they are working on. A command waits for them: it may be about to close the session.
@@ -163,6 +167,8 @@ fn mend_where(
         if only.is_some_and(|only| *only != pending.session) {
             continue;
         }
+        // Nothing is concluded from where another worktree stands.
+        let head = head.filter(|_| pending.worktree == here);
         match seek(git, &pending, head)? {
             Sought::Made(commit) if moment == Moment::After(&commit) => {}
             Sought::Made(commit) => match told(workspace, git, &pending.session, &commit) {
@@ -175,7 +181,7 @@ fn mend_where(
                 }
             },
             Sought::Never => {}
-            Sought::NotSeen if moment == Moment::Before && pending.before == head => {}
+            Sought::NotSeen if moment == Moment::Before && pending.worktree == here && pending.before == head => {}
             Sought::NotSeen => continue,
         }
         forget(file);
@@ -218,7 +224,8 @@ fn told(workspace: &mut Workspace, git: &Git, session: &Id, commit: &CommitId) -
     Ok(done.attested.is_some() || done.anchored.is_some())
 }
 
-/// Looks for a commit where it would be: at HEAD, on its branch, or where HEAD was before a rebase or a reset.
+/// Looks for a commit where it would be: on its branch; and in its own worktree also at HEAD, or where HEAD was before a
+/// rebase or a reset.
 fn seek(git: &Git, pending: &Pending, head: Option<CommitId>) -> Result<Sought> {
     let before = pending.before.and_then(|before| git.commit(&before).ok());
     if before.is_none() && pending.before.is_some() {
@@ -226,7 +233,9 @@ fn seek(git: &Git, pending: &Pending, head: Option<CommitId>) -> Result<Sought> 
     }
     let branch = if pending.branch.starts_with("refs/") { git.tip(&pending.branch)? } else { None };
     let mut passed = false;
-    for start in [head, branch, git.tip("ORIG_HEAD")?].into_iter().flatten() {
+    // Without a HEAD this is another worktree, or has no commit yet.
+    let reset = if head.is_some() { git.tip("ORIG_HEAD")? } else { None };
+    for start in [head, branch, reset].into_iter().flatten() {
         match walk(git, pending, before.as_ref(), start) {
             Ok(Sought::Made(commit)) => return Ok(Sought::Made(commit)),
             Ok(Sought::Never) => passed |= Some(start) == head,
@@ -251,6 +260,11 @@ fn walk(git: &Git, pending: &Pending, before: Option<&Commit>, start: CommitId) 
         at = *parent;
     }
     Ok(Sought::NotSeen)
+}
+
+/// The worktree, as one line.
+fn name_of(place: &Repository) -> String {
+    place.worktree().replace('\n', " ")
 }
 
 /// The files that are there. Mostly there is not even a folder.
@@ -279,6 +293,7 @@ mod tests {
             date: "1700000000 +0000".to_owned(),
             before: CommitId::parse(&"ab".repeat(20)),
             branch: "refs/heads/main".to_owned(),
+            worktree: "worktrees/other".to_owned(),
         };
         let text = pending.to_text();
         assert_eq!(Pending::parse(&text), Some(pending));

@@ -123,6 +123,37 @@ fn commit_whose_hook_was_killed_is_attested_by_sync() {
     assert_eq!((attested(&project, "s"), pending(&project)), (vec![missed], 0));
 }
 
+/// Two worktrees can have a commit on the same parent, made in the same second.
+#[test]
+fn commit_of_another_worktree_is_not_taken_for_the_one_whose_hook_was_killed() {
+    const DATE: &str = "1700100000 +0000";
+    let project = Project::new();
+    let other = project.around().join("other");
+    project.git(["worktree", "add", "--quiet", "-b", "other", "../other"]);
+    let hook = project.read(".git/hooks/post-commit");
+    let commit = |place: &std::path::Path, file: &str| {
+        std::fs::write(place.join(file), file).unwrap();
+        for arguments in [&["add", file][..], &["commit", "--quiet", "-m", file]] {
+            let mut git = project.command_in(place, "git");
+            assert!(git.args(arguments).env("GIT_AUTHOR_DATE", DATE).status().unwrap().success());
+        }
+    };
+    project.start("s");
+    project.hook("post-commit", MISSED);
+    commit(&project.place, "ours");
+    project.write(".git/hooks/post-commit", &hook);
+    project.git(["checkout", "--quiet", "--detach"]);
+    project.git(["branch", "--quiet", "-f", "main", "HEAD~1"]);
+    // Neither what is there nor what is missing in the other worktree says anything about our commit.
+    commit(&other, "theirs");
+    commit(&other, "more");
+    let sync = |place| project.command_in(place, "git-proof").arg("sync").output().unwrap();
+    assert!(sync(&other).status.success());
+    assert_eq!((attested(&project, "s"), pending(&project)), (Vec::new(), 1));
+    assert!(sync(&project.place).status.success());
+    assert_eq!((attested(&project, "s"), pending(&project)), (vec![project.head()], 0));
+}
+
 #[test]
 fn commit_of_a_finalized_session_is_anchored_once_the_lock_is_gone() {
     for repair in [&["sync"][..], &["anchor"], &["finalize"]] {
