@@ -273,7 +273,7 @@ fn post_commit_that_is_killed_at_any_write_is_finished_by_sync() {
     let pending = repo.path.join(".git/proof/pending");
     std::fs::create_dir(&pending).unwrap();
     let before = repo.tip("HEAD~1").unwrap();
-    std::fs::write(pending.join("1"), format!("s\n{date}\n{before}\nrefs/heads/main\n")).unwrap();
+    std::fs::write(pending.join("1"), format!("s\n{date}\n{before}\nrefs/heads/main\n\n")).unwrap();
     let finish = |clone: &Clone<'_>| {
         clone.json(&["sync"]);
         reflect(clone);
