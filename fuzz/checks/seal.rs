@@ -41,20 +41,22 @@ pub fn seal(data: &[u8]) {
 fn repaired(seals: Vec<Seal>) {
     let mut rounds = Rounds::new();
     let mut log = Tree::new(Scheme::V1Rfc9162);
+    let mut sealed = HashSet::new();
     for read in seals {
         let (last, size, root) = (rounds.last().cloned(), log.count(), log.root());
         let mut seen = HashSet::new();
         let twice = !read.sessions.iter().all(|session| seen.insert(session.session_id.clone()));
+        let before = !sealed.is_disjoint(&seen);
         let Some(made) = rounds.seal(read.sessions, read.opened_at, read.sealed_at) else { continue };
         let text = made.to_text();
         assert_canonical(text.as_bytes());
         match rounds.push(text.as_bytes()) {
-            Ok(pushed) => assert_eq!((pushed, twice), (&made, false)),
-            Err(error) => {
-                assert!(twice && matches!(error, BrokenSeal::SessionTwice(_)), "{error}");
-                continue;
-            }
+            Ok(pushed) => assert_eq!((pushed, twice, before), (&made, false, false)),
+            Err(BrokenSeal::SessionTwice(_)) if twice => continue,
+            Err(BrokenSeal::SealedBefore(..)) if before => continue,
+            Err(error) => panic!("{error}"),
         }
+        sealed.extend(seen);
         made.sessions.iter().for_each(|session| log.push(log::leaf(session.to_text().as_bytes())));
         assert_eq!((made.log.size, Some(made.log.root)), (log.count(), log.root()));
         let Some(((last, hash), root)) = last.zip(root) else { continue };

@@ -145,7 +145,7 @@ pub struct SessionView {
     pub finalized: bool,
     /// When it was ended.
     pub ended_at: Option<Timestamp>,
-    /// Whether it is a session of another clone, read from the evidence that it published.
+    /// Whether it came from the evidence of another clone.
     pub imported: bool,
 }
 
