@@ -242,10 +242,14 @@ fn set_up() {
     });
 }
 
+/// What to do when a repository cannot be read or written.
+pub(super) const MAYBE_DAMAGED: &str =
+    "`git fsck` tells whether the repository is whole; check who owns it and that the disk has room";
+
 fn failed(place: &Repository, what: &str, error: &git2::Error) -> Error {
     Error::new(Code::RepositoryFailed, format!("{what} in {}", place.common_dir.display()))
         .because(error.message())
-        .hint("`git fsck` tells whether the repository is whole; check who owns it and that the disk has room")
+        .hint(MAYBE_DAMAGED)
 }
 
 fn refused(place: &Repository, error: &git2::Error) -> Error {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use git2::ErrorCode;
 
 use super::moving::Moving;
-use super::open::Git;
+use super::open::{Git, MAYBE_DAMAGED};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{CommitId, ObjectId};
 
@@ -84,8 +84,12 @@ impl Git {
     }
 
     fn move_by_command(&self, name: &str, old: Option<&CommitId>, order: &str, why: &str) -> Result<bool> {
-        let failed =
-            |why: String| Error::new(Code::RepositoryFailed, format!("cannot move {name}")).because(why.trim());
+        let failed = |why: String| {
+            let common_dir = self.place.common_dir.display();
+            Error::new(Code::RepositoryFailed, format!("cannot move {name} in {common_dir}"))
+                .because(why.trim())
+                .hint(MAYBE_DAMAGED)
+        };
         let mut child = self
             .plumbing(["update-ref", "--no-deref", "-m", why, "-z", "--stdin"])
             .stdin(Stdio::piped())

@@ -35,7 +35,7 @@ pub(super) const CATALOGUE: &[Spec] = &[
     Spec {
         name: "audit_session_start",
         title: "Start a session",
-        description: "Opens a session: a hash chain whose genesis covers intent, task and caller. Answers with session_id.",
+        description: "Opens a session: a hash chain whose genesis covers intent, task and caller.",
         kind: Kind::Adds,
         required: &["intent"],
         properties: || {

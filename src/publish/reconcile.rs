@@ -115,6 +115,7 @@ pub fn reconcile(workspace: &mut Workspace, remote: Option<&Remote>, extent: Ext
 fn anchor_sessions(workspace: &mut Workspace, git: &Git, repairs: &mut Repairs) -> Result<()> {
     let mut settled = None;
     let mut stuck = false;
+    let mut failed = Ok(());
     for (number, session) in workspace.store.unsettled_roots(MOST_SESSIONS)? {
         match ops::anchor_unanchored(workspace, git, &session) {
             Ok(anchored) => repairs.sessions.extend(anchored.then_some(session)),
@@ -126,14 +127,18 @@ fn anchor_sessions(workspace: &mut Workspace, git: &Git, repairs: &mut Repairs) 
             }
             Err(error) => {
                 stuck = true;
-                tried::<()>(Err(error), &mut repairs.left)?;
+                failed = tried::<()>(Err(error), &mut repairs.left);
             }
+        }
+        if failed.is_err() {
+            break;
         }
         if !stuck {
             settled = Some(number);
         }
     }
-    settled.map_or(Ok(()), |number| workspace.store.settle_roots(number))
+    // What was done until an error is not looked at again.
+    settled.map_or(Ok(()), |number| workspace.store.settle_roots(number)).and(failed)
 }
 
 /// What a step answers. Where it fails for a reason of its own, such as a key that is missing, the others go on.

@@ -108,8 +108,11 @@ pub(super) fn attested_commits(workspace: &Workspace, git: &Git, session: &Id) -
 /// was in its way. `false` if there was nothing to do.
 pub fn anchor_unanchored(workspace: &mut Workspace, git: &Git, session: &Id) -> Result<bool> {
     let Some(row) = workspace.store.root(session)? else { return Ok(false) };
-    let notes = git.tip(crate::git::NOTES)?.map(|tip| git.commit(&tip)).transpose()?.map(|tip| tip.tree);
     let mut commits = attested_commits(workspace, git, session)?;
+    if commits.is_empty() {
+        return Ok(false);
+    }
+    let notes = git.tip(crate::git::NOTES)?.map(|tip| git.commit(&tip)).transpose()?.map(|tip| tip.tree);
     for at in (0..commits.len()).rev() {
         // What the store remembers is put into the note if it is not there.
         let remembered = workspace.store.lines(Some(&commits[at]))?;

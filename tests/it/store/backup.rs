@@ -28,6 +28,7 @@ fn filled() -> Scratch {
     scratch.json(&["record", "--type", "analysis", "--content", "a whisper", "--private"]);
     scratch.json(&["memory", "put", "--text", "packed note"]);
     scratch.json(&["memory", "pack"]);
+    scratch.record("reflection", "done");
     scratch.json(&["finalize"]);
     scratch.start("ended", &["--not-proof-grade"]);
     scratch.record("plan", "the second needle");
@@ -87,8 +88,8 @@ fn backup_becomes_the_store_of_a_clone_without_one() {
     }
     let log = in_other(&scratch, "new", &["log"]).json();
     assert_eq!((text(&log["session"], "session_id"), &log["session"]["imported"]), ("open", &Value::Bool(false)));
-    in_other(&scratch, "new", &["record", "--type", "reflection", "--content", "done"]).json();
     in_other(&scratch, "new", &["memory", "pack"]).json();
+    in_other(&scratch, "new", &["record", "--type", "reflection", "--content", "done"]).json();
     in_other(&scratch, "new", &["finalize"]).json();
     let found = in_other(&scratch, "new", &["search", "needle"]).json();
     assert_eq!(found["hits"].as_array().unwrap().len(), 3);
