@@ -65,10 +65,6 @@ impl Git {
 
     /// The shared refs that a remote had when it was last asked; `None` if it never was.
     fn answer(&self, name: &str) -> Option<Vec<&'static str>> {
-        // Every fetch of a mirror asks for all refs, so what is here is what the remote had.
-        if self.setting(&format!("remote.{name}.fetch")).is_some_and(|all| all == "+refs/*:refs/*") {
-            return Some(SHARED.into_iter().filter(|shared| self.tip(shared).is_ok_and(|tip| tip.is_some())).collect());
-        }
         let text = read_text(&self.answer_path(&Remote { name: name.to_owned() }))?;
         let (address, had) = text.split_once('\n')?;
         if address != self.address(name).to_string() {

@@ -128,6 +128,8 @@ fn verdict_is_the_same_in_a_fresh_clone() {
     let clone = squashed.proven.scratch.around().join("clone");
     let clone = clone.to_str().unwrap();
     squashed.proven.git(&["clone", "--quiet", "--mirror", ".", clone]);
+    // The repository here has no index of changes, and the clone knows that only after it has asked.
+    squashed.proven.scratch.run(["-C", clone, "--json", "sync", "--fetch-only"]).json();
     let there =
         squashed.proven.scratch.run(["-C", clone, "--json", "gate", "--base", &squashed.proven.base, "--head", "main"]);
     assert_eq!((here.exit, here.out), (there.exit, there.out));
