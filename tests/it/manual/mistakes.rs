@@ -30,7 +30,7 @@ const UNBORN: &[Mistake] = &[
     (&["sync"], 2, &["there is no remote", "git remote add"]),
     (&["policy", "check"], 3, &["cannot read .proof/policy.toml", "git proof init --policy"]),
     (&["init", "--agent", "emacs"], 2, &["'emacs'", "claude-code"]),
-    (&["start"], 2, &["--intent <INTENT>", "-h"]),
+    (&["start"], 2, &["<INTENT>", "-h"]),
     (&["start", "--intent", ""], 2, &["the intent must not be empty", "say in a sentence"]),
     (&["start", "--intent", "x", "--scheme", "v9"], 2, &["\"v9\" is not a scheme: v1,", "leave out --scheme"]),
     (
