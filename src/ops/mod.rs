@@ -96,7 +96,7 @@ pub use story::{
     CommitStory, Label, LeftAway, Meant, Point, Points, Step, StepKind, StoryOutcome, StoryRequest, Trail, listed,
     meant, rejections, story,
 };
-pub use sync::{Pushed, SyncOutcome, fetch, index_anchors, index_pushed, sync};
+pub use sync::{Indexed, Pushed, SyncOutcome, fetch, index_anchors, index_pushed, sync};
 pub use verify::{
     CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, LeftOut, PolicyOutcome, RoundView, RulesView,
     SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest, Vouched, VouchedSession, check_policy, explain_policy,

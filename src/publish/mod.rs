@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::ops::{self, FinalizeOutcome, Workspace};
 
-pub use reconcile::{Extent, Repairs, reconcile};
+pub use reconcile::{Extent, Repairs, reconcile, uncheckable};
 
 /// What a command did, and what it finished that others had left undone.
 #[derive(Debug, Clone, Serialize)]

@@ -6,7 +6,7 @@ use super::{Answer, GitHook, restored};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, NOTES, Repository, SYNCING};
-use crate::ops::{self, GateRequest, Pushed, SyncOutcome, Workspace};
+use crate::ops::{self, GateRequest, Indexed, Pushed, SyncOutcome, Workspace};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::Severity;
 use crate::publish::{self, Extent, Repairs};
@@ -70,7 +70,9 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
     }
     if !pushed.is_empty() {
         match share(context, &git, name, &pushed) {
-            Ok(shared) => {
+            Ok((indexed, shared)) => {
+                let uncheckable = indexed.uncheckable.iter();
+                answer.say.extend(uncheckable.map(|id| format!("git proof: {}", publish::uncheckable(id))));
                 answer.say.extend(restored(shared.restored));
                 answer.say.extend(
                     shared.findings.iter().map(|finding| format!("git proof: {} {}", finding.code, finding.message)),
@@ -92,10 +94,10 @@ fn fetch(context: &Context, remote: &str) -> Result<()> {
     ops::fetch(&mut Workspace::open_or_create(context.clone())?, Some(remote), &mut |_| ()).map(|_| ())
 }
 
-fn share(context: &Context, git: &Git, remote: &str, pushed: &[Pushed]) -> Result<SyncOutcome> {
+fn share(context: &Context, git: &Git, remote: &str, pushed: &[Pushed]) -> Result<(Indexed, SyncOutcome)> {
     let mut workspace = Workspace::open_or_create(context.clone())?;
-    ops::index_pushed(&workspace, git, &git.remote(Some(remote))?, pushed)?;
-    ops::sync(&mut workspace, Some(remote), &mut |_| ())
+    let indexed = ops::index_pushed(&workspace, git, &git.remote(Some(remote))?, pushed)?;
+    Ok((indexed, ops::sync(&mut workspace, Some(remote), &mut |_| ())?))
 }
 
 /// `<local ref> <local id> <remote ref> <remote id>` a line; a branch that is deleted has zeros for its local id.

@@ -19,7 +19,7 @@ use crate::proof::digest::CommitId;
 use crate::proof::finding::{Finding, FindingCode};
 use crate::store::SeenRound;
 
-pub use index::{Pushed, index_anchors, index_pushed};
+pub use index::{Indexed, Pushed, index_anchors, index_pushed};
 
 /// How often a lost race is run again. Each time, someone else has won.
 const ATTEMPTS: u32 = 40;

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use super::commit::Judge;
 use super::facts::Facts;
-use crate::git::{Allowance, ObjectError, Read};
+use crate::git::{Allowance, Git, ObjectError, Read};
 use crate::proof::anchor::Anchor;
 use crate::proof::digest::{ChangeId, CommitId, TreeId};
 use crate::proof::finding::{Finding, FindingCode};
-use crate::proof::merge::{PathChange, occur_once};
+use crate::proof::merge::{Entry, PathChange, occur_once};
 use crate::proof::policy::Binding;
 use crate::proof::verify::{Attested, Bond, Evidence};
 
@@ -222,36 +222,15 @@ impl Judge<'_> {
     }
 
     /// The original was rewritten before it was ever pushed. The change id tells what it did, and not where: so there
-    /// must be one place only.
+    /// must be one place only, or the attested tree must be this one, which says where everything stands.
     fn place(&self, original: &Original, judged: &Facts) -> Read<Tried> {
         let Some(ids) = judged.change(self.gatherer)?.filter(|ids| original.change == Some(ids.wide)) else {
             return Ok(Tried::Other);
         };
-        let diff = judged.diff(self.gatherer)?;
-        let git = &self.gatherer.git;
-        let why = if diff.iter().any(PathChange::is_mode_alone) {
-            Some("it changes the mode of a file and not its content")
-        } else if diff.iter().any(|path| {
-            !path.old.is_some_and(|entry| entry.mode.is_regular())
-                || !path.new.is_some_and(|entry| entry.mode.is_regular())
-        }) {
-            Some("it adds or removes a file, or touches what is no plain file")
+        let why = if original.tree == judged.tree() {
+            None
         } else {
-            let mut unclear = None;
-            for path in diff.iter() {
-                let (Some(old), Some(new)) = (path.old, path.new) else { continue };
-                let hunks = git.old_lines(&old, &new)?;
-                let text = git.text(&old)?;
-                let (Some(hunks), Some(text)) = (hunks, text) else {
-                    unclear = Some("it changes a binary file");
-                    break;
-                };
-                if !hunks.iter().all(|lines| occur_once(lines, &text)) {
-                    unclear = Some("the lines that it changes occur more than once");
-                    break;
-                }
-            }
-            unclear
+            ambiguous(&self.gatherer.git, &judged.diff(self.gatherer)?)?
         };
         if let Some(why) = why {
             let message = format!(
@@ -268,6 +247,26 @@ impl Judge<'_> {
             Err(error) => Tried::Refused(unchecked(&error)),
         })
     }
+}
+
+/// Why a change could stand at more than one place, for those who do not have the commit that it was proven for.
+pub(crate) fn ambiguous(git: &Git, diff: &[PathChange]) -> Read<Option<&'static str>> {
+    if diff.iter().any(PathChange::is_mode_alone) {
+        return Ok(Some("it changes the mode of a file and not its content"));
+    }
+    for path in diff {
+        let regular = |entry: Option<Entry>| entry.filter(|entry| entry.mode.is_regular());
+        let (Some(old), Some(new)) = (regular(path.old), regular(path.new)) else {
+            return Ok(Some("it adds or removes a file, or touches what is no plain file"));
+        };
+        let (Some(hunks), Some(text)) = (git.old_lines(&old, &new)?, git.text(&old)?) else {
+            return Ok(Some("it changes a binary file"));
+        };
+        if !hunks.iter().all(|lines| occur_once(lines, &text)) {
+            return Ok(Some("the lines that it changes occur more than once"));
+        }
+    }
+    Ok(None)
 }
 
 /// What to do about a commit whose proof does not carry over.

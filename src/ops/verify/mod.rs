@@ -32,6 +32,7 @@ use crate::proof::finding::{Severity, Verdict};
 use crate::proof::policy::GateMode;
 use crate::store::Store;
 
+pub(crate) use bond::ambiguous;
 pub use commit::{CommitVerdict, SessionVerdict};
 pub(super) use gate::{Arriving, gate_into, gate_received, refused_seals};
 pub use gate::{GateRequest, JudgedRange, gate, gate_push};
