@@ -170,12 +170,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Looks at the commits which lead to these tips and which the remote does not have, after a base if there is one.
-    fn unpublished(
-        &mut self,
-        remote: &Remote,
-        tips: &[CommitId],
-        base: Option<&CommitId>,
-    ) -> Result<Vec<CommitId>> {
+    fn unpublished(&mut self, remote: &Remote, tips: &[CommitId], base: Option<&CommitId>) -> Result<Vec<CommitId>> {
         let mut arguments: Vec<String> = tips.iter().map(ToString::to_string).collect();
         let theirs = self.git.refs_below(&format!("refs/remotes/{}", remote.name))?;
         arguments.extend(theirs.iter().map(|(_, tip)| tip).chain(base).map(|id| format!("^{id}")));
@@ -284,10 +279,12 @@ impl<'a> Walk<'a> {
 
     /// Whether others can tell, without the original, that a commit makes the change that was proven.
     fn is_checkable_without(&self, original: &Commit, commit: &Commit) -> Result<bool> {
-        if self.git.change_ids_of(original)?.map(|ids| ids.wide) != self.git.change_ids_of(commit)?.map(|ids| ids.wide) {
+        if self.git.change_ids_of(original)?.map(|ids| ids.wide) != self.git.change_ids_of(commit)?.map(|ids| ids.wide)
+        {
             return Ok(false);
         }
-        let before = commit.parents.first().map(|parent| self.git.commit(parent)).transpose()?.map(|parent| parent.tree);
+        let before =
+            commit.parents.first().map(|parent| self.git.commit(parent)).transpose()?.map(|parent| parent.tree);
         Ok(original.tree == commit.tree
             || ambiguous(self.git, &self.git.diff(before.as_ref(), Some(&commit.tree))?)?.is_none())
     }

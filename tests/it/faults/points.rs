@@ -100,6 +100,9 @@ impl Victim<'_> {
         if command.get_program() == "strace" {
             command.arg(env!("CARGO_BIN_EXE_git-proof"));
         }
+        if self.arguments[0] == "hook" {
+            command.env("GIT_AUTHOR_DATE", "@1700000000 +0000"); // as git gives it to its hooks
+        }
         command.env("GIT_PROOF_PATIENCE", "2000").args(self.arguments);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let _ = child.stdin.take().unwrap().write_all(self.input.as_bytes()); // one that was killed reads nothing
