@@ -109,8 +109,9 @@ fn index(
     }
     let prefix = format!("refs/remotes/{}", remote.name);
     let theirs: Vec<CommitId> = git.refs_below(&prefix)?.into_iter().map(|(_, tip)| tip).collect();
+    let heads: Vec<CommitId> = pushed.iter().map(|branch| branch.head).collect();
     for commit in rewritten {
-        walk.keep_originals(&theirs, &git.commit(&commit)?)?;
+        walk.keep_originals((&theirs, &heads), &git.commit(&commit)?)?;
     }
     let kept = if walk.squashed { kept } else { &[] };
     for (_, range) in kept {
@@ -256,12 +257,12 @@ impl<'a> Walk<'a> {
     /// Keeps the commits alive of which a pushed one was made before it was pushed, such as by `git pull --rebase` or
     /// `git commit --amend`: with them, others can check that git itself made the new one of them. Only where that publishes
     /// nothing new. Where it would, and the new commit cannot be checked without them, that is noted.
-    fn keep_originals(&mut self, theirs: &[CommitId], commit: &Commit) -> Result<()> {
+    fn keep_originals(&mut self, tips: (&[CommitId], &[CommitId]), commit: &Commit) -> Result<()> {
         let originals = self.originals(commit)?;
         let mut checkable = originals.is_empty();
         for original in originals {
             let old = self.git.commit(&original)?;
-            if self.is_publishable(theirs, &original, commit)? {
+            if self.is_publishable(tips, &original)? {
                 self.keep.insert(original);
                 if let Some(ids) = self.git.change_ids_of(&old)? {
                     self.sightings.extend(ids.sighted(Sighting::Commit(original)));
@@ -318,13 +319,19 @@ impl<'a> Walk<'a> {
         Ok(found.into_iter().filter(is_one).collect())
     }
 
-    /// Whether publishing an original, and all that leads to it, tells nothing that the commits tell which lead to the pushed
-    /// one: each was made by the same author, makes the same change, and every line of its message was pushed.
-    fn is_publishable(&self, theirs: &[CommitId], original: &CommitId, pushed: &Commit) -> Result<bool> {
-        let mut arguments = vec![original.to_string(), format!("^{}", pushed.id)];
-        arguments.extend(theirs.iter().map(|tip| format!("^{tip}")));
+    /// Whether publishing an original, and all that leads to it, tells nothing that the pushed commits do not tell: one of
+    /// them was made by the same author, makes the same change, and has every line of the message. The remote has `theirs`,
+    /// and `heads` are pushed.
+    fn is_publishable(&self, (theirs, heads): (&[CommitId], &[CommitId]), original: &CommitId) -> Result<bool> {
+        let mut arguments = vec![original.to_string()];
+        arguments.extend(theirs.iter().chain(heads).map(|tip| format!("^{tip}")));
         let hidden = self.git.commits(&arguments)?;
-        let shown = self.git.commits(&[pushed.id.to_string(), format!("^{original}")])?;
+        if hidden.is_empty() {
+            return Ok(true);
+        }
+        let mut arguments = vec![format!("^{original}")];
+        arguments.extend(heads.iter().map(ToString::to_string));
+        let shown = self.git.commits(&arguments)?;
         if hidden.len() > MAX_BRANCH || shown.len() > MAX_BRANCH {
             return Ok(false);
         }

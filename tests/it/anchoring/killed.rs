@@ -39,7 +39,8 @@ pub(crate) fn finish(clone: &Clone<'_>, arguments: &[&str], what: &str) -> usize
             assert_eq!(ran.exit, Some(1), "{what}: {ran:?}");
             return locks;
         }
-        let error = ran.error("ERR_REPOSITORY_FAILED", 4);
+        let code = if ran.err.contains("ERR_REMOTE_FAILED") { "ERR_REMOTE_FAILED" } else { "ERR_REPOSITORY_FAILED" };
+        let error = ran.error(code, 4);
         let hint = error["hint"].as_str().unwrap();
         let lock =
             PathBuf::from(hint.split('\'').nth(1).unwrap_or_else(|| panic!("{what}: no lock is named: {error}")));
