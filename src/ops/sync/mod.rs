@@ -128,7 +128,7 @@ fn pause(attempt: Duration, races: u32) -> Duration {
 /// Every race was lost, or the remote has a lock that stays.
 fn kept_out(remote: &Remote, why: String) -> Error {
     let name = &remote.name;
-    let lock = why.split('\'').find(|part| part.ends_with(".lock")).map(str::to_owned);
+    let lock = why.split('\'').find(|part| part.strip_suffix(".lock").is_some()).map(str::to_owned);
     match lock {
         Some(lock) => Error::new(Code::RemoteFailed, format!("a ref of {name} is locked")).because(why).hint(format!(
             "remove '{lock}' at {name} if no git is running there; nothing is lost here, git proof sync again"

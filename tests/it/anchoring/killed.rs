@@ -39,13 +39,14 @@ pub(crate) fn finish(clone: &Clone<'_>, arguments: &[&str], what: &str) -> usize
             assert_eq!(ran.exit, Some(1), "{what}: {ran:?}");
             return locks;
         }
-        let code = if ran.err.contains("ERR_REMOTE_FAILED") { "ERR_REMOTE_FAILED" } else { "ERR_REPOSITORY_FAILED" };
+        let codes = ["ERR_REMOTE_FAILED", "ERR_OUTPUT_FAILED"];
+        let code = codes.into_iter().find(|code| ran.err.contains(code)).unwrap_or("ERR_REPOSITORY_FAILED");
         let error = ran.error(code, 4);
         let hint = error["hint"].as_str().unwrap();
         let lock =
             PathBuf::from(hint.split('\'').nth(1).unwrap_or_else(|| panic!("{what}: no lock is named: {error}")));
         assert_eq!(lock.extension().and_then(|end| end.to_str()), Some("lock"), "{what}: {error}");
-        std::fs::remove_file(&lock).unwrap();
+        std::fs::remove_file(clone.path.join(&lock)).unwrap();
     }
     panic!("{what}: it does not come to an end");
 }
