@@ -21,7 +21,7 @@ pub use check_proof::{
 pub use cover::{CoverOutcome, CoverRequest, CoveredCommit, cover};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
 pub use finalize::{FinalizeOutcome, Repaired, finalize};
-pub use reconcile::{Extent, Repairs, reconcile};
+pub use reconcile::{Extent, Repairs, reconcile, uncheckable};
 pub use report::write_report;
 pub use report::{Embedded, EmbeddedLines, Telling};
 pub use report::{ReportOutcome, ReportedSession, report};

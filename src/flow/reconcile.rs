@@ -36,6 +36,8 @@ pub struct Repairs {
     pub evidence: u64,
     /// How many ranges of squashed commits were added to the index.
     pub ranges: u64,
+    /// The commits that others cannot check, because they were rewritten before they were pushed.
+    pub uncheckable: Vec<CommitId>,
     /// The locks of dead processes of ours that were removed.
     pub locks: Vec<String>,
     /// What could not be finished, and why.
@@ -88,9 +90,19 @@ impl Repairs {
         .flatten()
         .collect();
         said.extend(self.locks.iter().map(|lock| format!("removed {lock}, which a killed git-proof had left behind")));
+        said.extend(self.uncheckable.iter().map(uncheckable));
         said.extend(self.left.iter().map(|why| format!("could not finish: {why}")));
         said.into_iter().map(|sentence| format!("git proof: {sentence}")).collect()
     }
+}
+
+/// Says that others cannot check a commit, and what helps.
+pub fn uncheckable(commit: &CommitId) -> String {
+    let id = &commit.to_string()[..12];
+    format!(
+        "others cannot check {id}: it was rewritten before it was pushed, and the commit that its session names stays here, \
+         because it has text that was not pushed; git proof cover {id} explains the commit as it is now"
+    )
 }
 
 /// Finishes what was left undone; with a remote, also what is to be indexed before it is shared with that remote. An error
@@ -107,7 +119,8 @@ pub fn reconcile(workspace: &mut Workspace, remote: Option<&Remote>, extent: Ext
     repairs.evidence = tried(missing, &mut repairs.left)?;
     publish::squashed_at_head(workspace, &git)?;
     if let Some(remote) = remote {
-        repairs.ranges = publish::index_anchors(workspace, &git, remote)?;
+        let indexed = publish::index_anchors(workspace, &git, remote)?;
+        (repairs.ranges, repairs.uncheckable) = (indexed.ranges, indexed.uncheckable);
     }
     Ok(repairs)
 }

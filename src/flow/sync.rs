@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
@@ -18,6 +18,8 @@ use crate::store::SeenRound;
 
 /// How often a lost race is run again. Each time, someone else has won.
 const ATTEMPTS: u32 = 40;
+/// The longest wait between two attempts.
+const MOST_PAUSE: Duration = Duration::from_secs(5);
 
 /// What `sync` did.
 #[derive(Debug, Clone, Serialize)]
@@ -74,6 +76,7 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
     let mut outcome = SyncOutcome { restored: heal(workspace, &git)?, ..SyncOutcome::new(&remote) };
     let mut atomic = true;
     loop {
+        let begun = Instant::now();
         progress(&format!("asking {}", remote.name));
         let seen = workspace.store.seen_rounds()?;
         let theirs = git.list_remote(&remote)?;
@@ -102,15 +105,32 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
             Err(PushRefusal::Raced(why)) => {
                 outcome.races += 1;
                 if outcome.races >= ATTEMPTS {
-                    return Err(Error::new(Code::RemoteFailed, format!("others kept pushing to {}", remote.name))
-                        .because(why)
-                        .hint("nothing is lost; git proof sync again"));
+                    return Err(kept_out(&remote, why));
                 }
-                // Two that meet should not meet again at the same moment.
-                let spread = u64::from(std::process::id() % 17) + 3;
-                thread::sleep(Duration::from_millis(spread * u64::from(outcome.races.min(10))));
+                thread::sleep(pause(begun.elapsed(), outcome.races));
             }
         }
+    }
+}
+
+/// How long to wait after a lost race. Two that meet should not meet again at the same moment, and one that is slow must get
+/// its turn: so the longer an attempt takes, and the more of them were lost, the longer everybody waits.
+fn pause(attempt: Duration, races: u32) -> Duration {
+    let spread = (std::process::id().wrapping_mul(31).wrapping_add(races.wrapping_mul(7))) % 17 + 3;
+    (attempt * spread * races.min(10) / 40).min(MOST_PAUSE)
+}
+
+/// Every race was lost, or the remote has a lock that stays.
+fn kept_out(remote: &Remote, why: String) -> Error {
+    let name = &remote.name;
+    let lock = why.split('\'').find(|part| part.strip_suffix(".lock").is_some()).map(str::to_owned);
+    match lock {
+        Some(lock) => Error::new(Code::RemoteFailed, format!("a ref of {name} is locked")).because(why).hint(format!(
+            "remove '{lock}' at {name} if no git is running there; nothing is lost here, git proof sync again"
+        )),
+        None => Error::new(Code::RemoteFailed, format!("others kept pushing to {name}"))
+            .because(why)
+            .hint("nothing is lost; git proof sync again"),
     }
 }
 

@@ -11,7 +11,7 @@ use super::patch::Printer;
 use super::tree::{Item, Tree};
 use crate::proof::change::ChangeIds;
 use crate::proof::digest::{ChangeId, TreeId};
-use crate::proof::merge::{Entry, PathChange};
+use crate::proof::merge::{Entry, PathChange, occur_once};
 
 impl Git {
     /// The change id of a commit against its only parent, or against the empty tree. `None` for an empty change and for
@@ -42,6 +42,26 @@ impl Git {
             printer.print(&change.path, change.old, change.new)?;
         }
         Ok(printer.finish())
+    }
+
+    /// Why a change could stand at more than one place, for those who do not have the commit that it was proven for.
+    pub fn ambiguity(&self, diff: &[PathChange]) -> Read<Option<&'static str>> {
+        if diff.iter().any(PathChange::is_mode_alone) {
+            return Ok(Some("it changes the mode of a file and not its content"));
+        }
+        for path in diff {
+            let regular = |entry: Option<Entry>| entry.filter(|entry| entry.mode.is_regular());
+            let (Some(old), Some(new)) = (regular(path.old), regular(path.new)) else {
+                return Ok(Some("it adds or removes a file, or touches what is no plain file"));
+            };
+            let (Some(hunks), Some(text)) = (self.old_lines(&old, &new)?, self.text(&old)?) else {
+                return Ok(Some("it changes a binary file"));
+            };
+            if !hunks.iter().all(|lines| occur_once(lines, &text)) {
+                return Ok(Some("the lines that it changes occur more than once"));
+            }
+        }
+        Ok(None)
     }
 
     /// What differs between two trees, each of which may be the empty one, `None`: path by path, in git's order. A file

@@ -9,7 +9,6 @@ use crate::git::{Allowance, ObjectError, Read};
 use crate::proof::anchor::Anchor;
 use crate::proof::digest::{ChangeId, CommitId, TreeId};
 use crate::proof::finding::{Finding, FindingCode};
-use crate::proof::merge::{PathChange, occur_once};
 use crate::proof::policy::Binding;
 use crate::proof::verify::{Attested, Bond, Evidence};
 
@@ -222,36 +221,15 @@ impl Judge<'_> {
     }
 
     /// The original was rewritten before it was ever pushed. The change id tells what it did, and not where: so there
-    /// must be one place only.
+    /// must be one place only, or the attested tree must be this one, which says where everything stands.
     fn place(&self, original: &Original, judged: &Facts) -> Read<Tried> {
         let Some(ids) = judged.change(self.gatherer)?.filter(|ids| original.change == Some(ids.wide)) else {
             return Ok(Tried::Other);
         };
-        let diff = judged.diff(self.gatherer)?;
-        let git = &self.gatherer.git;
-        let why = if diff.iter().any(PathChange::is_mode_alone) {
-            Some("it changes the mode of a file and not its content")
-        } else if diff.iter().any(|path| {
-            !path.old.is_some_and(|entry| entry.mode.is_regular())
-                || !path.new.is_some_and(|entry| entry.mode.is_regular())
-        }) {
-            Some("it adds or removes a file, or touches what is no plain file")
+        let why = if original.tree == judged.tree() {
+            None
         } else {
-            let mut unclear = None;
-            for path in diff.iter() {
-                let (Some(old), Some(new)) = (path.old, path.new) else { continue };
-                let hunks = git.old_lines(&old, &new)?;
-                let text = git.text(&old)?;
-                let (Some(hunks), Some(text)) = (hunks, text) else {
-                    unclear = Some("it changes a binary file");
-                    break;
-                };
-                if !hunks.iter().all(|lines| occur_once(lines, &text)) {
-                    unclear = Some("the lines that it changes occur more than once");
-                    break;
-                }
-            }
-            unclear
+            self.gatherer.git.ambiguity(&judged.diff(self.gatherer)?)?
         };
         if let Some(why) = why {
             let message = format!(

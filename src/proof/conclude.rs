@@ -40,8 +40,9 @@ pub struct AtHand<'a> {
 }
 
 /// Judges a commit: every root that its trailers name must hold, and at least one anchor in full. What else does not hold
-/// is a warning then; if none holds, all of it counts. A commit that needs no proof never fails by what others wrote into
-/// its note. `others` are findings about lines that are no anchors.
+/// is a warning then; if none holds, all of it counts. An anchor that could not be checked may be the one that holds, so
+/// the others are warnings beside it, too, and the verdict is "could not check". A commit that needs no proof never fails by
+/// what others wrote into its note. `others` are findings about lines that are no anchors.
 pub fn conclude(
     judged: &[Judged<'_>],
     others: &[Finding],
@@ -52,11 +53,14 @@ pub fn conclude(
     let holding: Vec<&Judged<'_>> = judged.iter().filter(|judged| judged.standing.holds()).collect();
     let binding = holding.iter().filter_map(|judged| judged.standing.binding).max();
     let named = trailers.trailers.iter().filter(|trailer| matches!(trailer, ProofTrailer::Root(_))).count();
-    let harmless = !holding.is_empty() || !proof_grade && named == 0;
+    let asked = proof_grade || named > 0;
+    let undecided = asked && holding.is_empty() && judged.iter().any(is_open);
+    let harmless = !holding.is_empty() || undecided || !asked;
     let mut findings = Vec::new();
     for judged in judged {
         // A root that the message names must hold, whatever else does.
-        let soften = !judged.standing.holds() && harmless && !(is_open(judged) && names(trailers, judged.anchor));
+        let counts = is_open(judged) && (undecided || names(trailers, judged.anchor));
+        let soften = !judged.standing.holds() && harmless && !counts;
         findings.extend(
             judged.standing.findings.iter().map(
                 |finding| {

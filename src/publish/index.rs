@@ -31,10 +31,20 @@ pub struct Pushed {
     pub was: Option<CommitId>,
 }
 
+/// What came of indexing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Indexed {
+    /// How many ranges are new.
+    pub ranges: u64,
+    /// The commits that are proven here and that others cannot check: each was rewritten before it was pushed, the session
+    /// names the commit as it was, and to publish that one would tell what was not pushed.
+    pub uncheckable: Vec<CommitId>,
+}
+
 /// Adds the anchors that no remote has yet, the branches that were pushed before they were anchored, or without the hook,
-/// and the squashes of this clone that the remote has. A commit is kept alive only where the remote has it anyway: one that
-/// nobody pushed is nobody's to publish. The answer is how many ranges are new.
-pub fn index_anchors(workspace: &Workspace, git: &Git, remote: &Remote) -> Result<u64> {
+/// and the squashes of this clone that the remote has. A commit is kept alive only where the remote has it anyway, or where it
+/// tells nothing that the remote does not have: one that nobody pushed is nobody's to publish.
+pub fn index_anchors(workspace: &Workspace, git: &Git, remote: &Remote) -> Result<Indexed> {
     let (lines, _) = workspace.store.unseen_after(0)?;
     let mut sightings = BTreeSet::new();
     for (commit, line) in &lines {
@@ -54,7 +64,7 @@ pub fn index_anchors(workspace: &Workspace, git: &Git, remote: &Remote) -> Resul
     let mut branches = Vec::new();
     let kept = squashing::kept(git)?;
     if commits.is_empty() && kept.is_empty() {
-        return Ok(0);
+        return Ok(Indexed::default());
     }
     let tips = git.refs_below(&prefix)?;
     for (name, head) in &tips {
@@ -64,14 +74,14 @@ pub fn index_anchors(workspace: &Workspace, git: &Git, remote: &Remote) -> Resul
         }
     }
     let tips: Vec<CommitId> = tips.into_iter().map(|(_, tip)| tip).collect();
-    index(workspace, git, remote, &branches, (&kept, &tips))
+    index(workspace, git, remote, &branches, (&kept, &tips), &commits)
 }
 
 /// Adds what is being pushed: each branch as a whole range, if there is an anchor in it, and the ranges that its commits
-/// were made of here, whatever the remote has already. The answer is how many ranges are new.
-pub fn index_pushed(workspace: &Workspace, git: &Git, remote: &Remote, pushed: &[Pushed]) -> Result<u64> {
+/// were made of here, whatever the remote has already.
+pub fn index_pushed(workspace: &Workspace, git: &Git, remote: &Remote, pushed: &[Pushed]) -> Result<Indexed> {
     let tips: Vec<CommitId> = pushed.iter().map(|branch| branch.head).collect();
-    index(workspace, git, remote, pushed, (&squashing::kept(git)?, &tips))
+    index(workspace, git, remote, pushed, (&squashing::kept(git)?, &tips), &[])
 }
 
 fn index(
@@ -80,21 +90,29 @@ fn index(
     remote: &Remote,
     pushed: &[Pushed],
     (kept, tips): (&[(String, Squashed)], &[CommitId]),
-) -> Result<u64> {
-    let Some(mut walk) = Walk::new(workspace, git)? else { return Ok(0) };
+    anchored: &[CommitId],
+) -> Result<Indexed> {
+    let Some(mut walk) = Walk::new(workspace, git)? else { return Ok(Indexed::default()) };
+    let mut rewritten: BTreeSet<CommitId> = anchored.iter().copied().collect();
     for branch in pushed {
         let bases = bases_of(git, remote, branch)?;
         if bases.is_empty() {
             // The remote has nothing that the branch could be merged to; but it may have squashes in it.
-            walk.unpublished(remote, &[branch.head], None)?;
+            rewritten.extend(walk.unpublished(remote, &[branch.head], None)?);
         }
         for base in bases {
             let anchored = walk.range(&base, &branch.head, 0)?;
             if anchored > 1 {
                 walk.sight(None, &base, &branch.head)?;
             }
-            walk.keep_originals(remote, &base, &branch.head)?;
+            rewritten.extend(git.commits(&[&format!("{base}..{}", branch.head)])?.into_iter().take(MAX_BRANCH));
         }
+    }
+    let prefix = format!("refs/remotes/{}", remote.name);
+    let theirs: Vec<CommitId> = git.refs_below(&prefix)?.into_iter().map(|(_, tip)| tip).collect();
+    let heads: Vec<CommitId> = pushed.iter().map(|branch| branch.head).collect();
+    for commit in rewritten {
+        walk.keep_originals((&theirs, &heads), &git.commit(&commit)?)?;
     }
     let kept = if walk.squashed { kept } else { &[] };
     for (_, range) in kept {
@@ -103,7 +121,7 @@ fn index(
             walk.unpublished(remote, tips, Some(&range.base))?; // it may have been rebased since
         }
     }
-    add(git, &walk.sightings, &walk.keep)
+    Ok(Indexed { ranges: add(git, &walk.sightings, &walk.keep)?, uncheckable: walk.uncheckable })
 }
 
 /// Lets go of the commits of squashes that the remote now has, and of those that nobody needs: the squash is on the remote,
@@ -138,6 +156,7 @@ struct Walk<'a> {
     squashed: bool,
     sightings: BTreeSet<(ChangeId, Sighting)>,
     keep: BTreeSet<CommitId>,
+    uncheckable: Vec<CommitId>,
     /// Commits that were looked at, and whether they are proven.
     seen: BTreeMap<CommitId, bool>,
 }
@@ -148,20 +167,21 @@ impl<'a> Walk<'a> {
         let Some(notes) = git.tip(NOTES)? else { return Ok(None) };
         let notes = git.commit(&notes)?.tree;
         let squashed = git.setting("proof.publishSquashed").is_none_or(|value| value != "false");
-        let (sightings, keep, seen) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
-        Ok(Some(Self { workspace, git, notes, squashed, sightings, keep, seen }))
+        let (sightings, keep, uncheckable, seen) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), BTreeMap::new());
+        Ok(Some(Self { workspace, git, notes, squashed, sightings, keep, uncheckable, seen }))
     }
 
     /// Looks at the commits which lead to these tips and which the remote does not have, after a base if there is one.
-    fn unpublished(&mut self, remote: &Remote, tips: &[CommitId], base: Option<&CommitId>) -> Result<()> {
+    fn unpublished(&mut self, remote: &Remote, tips: &[CommitId], base: Option<&CommitId>) -> Result<Vec<CommitId>> {
         let mut arguments: Vec<String> = tips.iter().map(ToString::to_string).collect();
         let theirs = self.git.refs_below(&format!("refs/remotes/{}", remote.name))?;
         arguments.extend(theirs.iter().map(|(_, tip)| tip).chain(base).map(|id| format!("^{id}")));
-        let commits = self.git.commits(&arguments)?;
-        for id in commits.iter().take(MAX_BRANCH) {
+        let mut commits = self.git.commits(&arguments)?;
+        commits.truncate(MAX_BRANCH);
+        for id in &commits {
             self.commit(id, 0)?;
         }
-        Ok(())
+        Ok(commits)
     }
 
     /// Looks at the commits that a range of this clone may have become, among those that lead to these tips; whether there
@@ -235,30 +255,40 @@ impl<'a> Walk<'a> {
         Ok(anchored)
     }
 
-    /// Keeps the commits alive that were proven and then rewritten before they were pushed, such as by `git pull --rebase`:
-    /// with them, others can check that git itself made the new ones of them. Only where that publishes nothing new. Each
-    /// commit that would go along must have become one of the pushed ones, with the same change, author and message.
-    fn keep_originals(&mut self, remote: &Remote, base: &CommitId, head: &CommitId) -> Result<()> {
-        let pushed = self.git.commits(&[&format!("{base}..{head}")])?;
-        if pushed.len() > MAX_BRANCH {
-            return Ok(());
-        }
-        let pushed: Vec<Commit> = pushed.iter().map(|id| self.git.commit(id)).collect::<Read<_>>()?;
-        let mut tried = BTreeSet::new();
-        for commit in &pushed {
-            for original in self.originals(commit)? {
-                if !tried.insert(original) || pushed.iter().any(|commit| commit.id == original) {
-                    continue;
+    /// Keeps the commits alive of which a pushed one was made before it was pushed, such as by `git pull --rebase` or
+    /// `git commit --amend`: with them, others can check that git itself made the new one of them. Only where that publishes
+    /// nothing new. Where it would, and the new commit cannot be checked without them, that is noted.
+    fn keep_originals(&mut self, tips: (&[CommitId], &[CommitId]), commit: &Commit) -> Result<()> {
+        let originals = self.originals(commit)?;
+        let mut checkable = originals.is_empty();
+        for original in originals {
+            let old = self.git.commit(&original)?;
+            if self.is_publishable(tips, &original)? {
+                self.keep.insert(original);
+                if let Some(ids) = self.git.change_ids_of(&old)? {
+                    self.sightings.extend(ids.sighted(Sighting::Commit(original)));
                 }
-                if self.is_publishable(remote, &original, &pushed)? {
-                    self.keep.insert(original);
-                    if let Some(ids) = self.git.change_ids_of(&self.git.commit(&original)?)? {
-                        self.sightings.extend(ids.sighted(Sighting::Commit(original)));
-                    }
-                }
+                checkable = true;
+            } else {
+                checkable |= self.is_checkable_without(&old, commit)?;
             }
         }
+        if !checkable && !note_of(self.git, &self.notes, &commit.id)?.is_empty() {
+            self.uncheckable.push(commit.id);
+        }
         Ok(())
+    }
+
+    /// Whether others can tell, without the original, that a commit makes the change that was proven.
+    fn is_checkable_without(&self, original: &Commit, commit: &Commit) -> Result<bool> {
+        if self.git.change_ids_of(original)?.map(|ids| ids.wide) != self.git.change_ids_of(commit)?.map(|ids| ids.wide)
+        {
+            return Ok(false);
+        }
+        let before =
+            commit.parents.first().map(|parent| self.git.commit(parent)).transpose()?.map(|parent| parent.tree);
+        Ok(original.tree == commit.tree
+            || self.git.ambiguity(&self.git.diff(before.as_ref(), Some(&commit.tree))?)?.is_none())
     }
 
     /// The commits at hand that may be what a pushed one was before: those that its sessions attest, and those with the
@@ -290,24 +320,31 @@ impl<'a> Walk<'a> {
         Ok(found.into_iter().filter(is_one).collect())
     }
 
-    /// Whether publishing a commit, and all that leads to it, tells nothing that the pushed commits do not tell.
-    fn is_publishable(&self, remote: &Remote, original: &CommitId, pushed: &[Commit]) -> Result<bool> {
-        let prefix = format!("refs/remotes/{}", remote.name);
+    /// Whether publishing an original, and all that leads to it, tells nothing that the pushed commits do not tell: one of
+    /// them was made by the same author, makes the same change, and has every line of the message. The remote has `theirs`,
+    /// and `heads` are pushed.
+    fn is_publishable(&self, (theirs, heads): (&[CommitId], &[CommitId]), original: &CommitId) -> Result<bool> {
         let mut arguments = vec![original.to_string()];
-        arguments.extend(self.git.refs_below(&prefix)?.into_iter().map(|(_, tip)| format!("^{tip}")));
+        arguments.extend(theirs.iter().chain(heads).map(|tip| format!("^{tip}")));
         let hidden = self.git.commits(&arguments)?;
-        if hidden.len() > MAX_BRANCH {
+        if hidden.is_empty() {
+            return Ok(true);
+        }
+        let mut arguments = vec![format!("^{original}")];
+        arguments.extend(heads.iter().map(ToString::to_string));
+        let shown = self.git.commits(&arguments)?;
+        if hidden.len() > MAX_BRANCH || shown.len() > MAX_BRANCH {
             return Ok(false);
         }
+        let shown: Vec<Commit> = shown.iter().map(|id| self.git.commit(id)).collect::<Read<_>>()?;
         for id in hidden {
             let old = self.git.commit(&id)?;
-            let is_same = |new: &&Commit| {
-                new.id == old.id
-                    || new.author == old.author
-                        && new.message == old.message
-                        && self.git.is_rewrite(&old, new) == Ok(true)
+            let is_told = |new: &Commit| {
+                new.author == old.author
+                    && has_lines_of(&new.message, &old.message)
+                    && self.git.is_rewrite(&old, new) == Ok(true)
             };
-            if pushed.iter().find(is_same).is_none() {
+            if !shown.iter().any(is_told) {
                 return Ok(false);
             }
         }
@@ -328,6 +365,15 @@ impl<'a> Walk<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether a message has every line that another one has.
+fn has_lines_of(message: &[u8], other: &[u8]) -> bool {
+    let lines = |text: &'_ [u8]| -> BTreeSet<Vec<u8>> {
+        text.split(|byte| *byte == b'\n').map(|line| line.trim_ascii_end().to_vec()).collect()
+    };
+    let there = lines(message);
+    lines(other).iter().all(|line| line.is_empty() || there.contains(line))
 }
 
 /// Where a branch may be merged to: where it left the remote's main branch, and where it left the nearest of the others;

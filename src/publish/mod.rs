@@ -22,7 +22,7 @@ pub(crate) use commit_hooks::{attest_afterwards, write_commit_hint};
 pub use evidence::restore_evidence;
 pub(crate) use evidence::{attested_by_evidence, better_evidence, file_name as evidence_name, obstacle};
 pub(crate) use index::release;
-pub use index::{Pushed, index_anchors, index_pushed};
+pub use index::{Indexed, Pushed, index_anchors, index_pushed};
 pub use lines::heal;
 pub(crate) use lines::{Line, lines_of, note_of, publish};
 pub(crate) use merge::merge;

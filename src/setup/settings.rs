@@ -100,9 +100,10 @@ impl SettingEdit {
     pub(super) fn apply(&self, context: &Context) -> Result<()> {
         let fixed = ["config", "--local"].map(OsStr::new);
         git(context, fixed.into_iter().chain(self.0.iter().map(OsString::as_os_str))).map(drop).map_err(|error| {
-            Error::new(Code::OutputFailed, "git's configuration cannot be changed")
-                .because(error)
-                .hint("check that no other git is at work and who owns .git/config; then run it again")
+            Error::new(Code::OutputFailed, "git's configuration cannot be changed").because(error).hint(
+                "check who owns .git/config, then run it again; if no git is running here, one was killed and left its \
+                     lock behind: rm '.git/config.lock'",
+            )
         })
     }
 

@@ -480,7 +480,7 @@ class Judge:
             try:
                 own = repo.commit(oid)
             except Missing:
-                binding, code = self.place(x, change)
+                binding, code = self.place(x, tree, change)
             else:
                 ids = repo.change_ids(oid)
                 if own["tree"] != tree or rooted and change != (ids and ids[0]):
@@ -499,12 +499,12 @@ class Judge:
             if binding and (a.binding is None or BINDINGS.index(a.binding) < BINDINGS.index(binding)):
                 a.binding, a.rooted = binding, rooted
 
-    def place(self, x, change):
+    def place(self, x, tree, change):
         """Rule 3: (binding, code)"""
         repo, ids = self.repo, self.repo.change_ids(x["id"])
         if not ids or ids[0] != change:
             return None, None
-        for path, (old, new) in repo.change(x).items():
+        for path, (old, new) in repo.change(x).items() if x["tree"] != tree else ():
             if not old or not new or {old[0], new[0]} - {"file", "program"} or old[1] == new[1]:
                 return None, "PLACE_AMBIGUOUS"
             file = b"\n" + repo.object(old[1])
@@ -750,10 +750,11 @@ class Judge:
         else:
             # 8
             holding = [a for a in kept if a.holds]
-            harmless = bool(holding) or not asks
+            undecided = asks and not holding and any(a.findings.worst() == UNCHECKED for a in kept)
+            harmless = bool(holding) or undecided or not asks
             findings = Findings()
             for a in kept:
-                open_ = a.findings.worst() == UNCHECKED and any(map(a.is_named, roots))
+                open_ = a.findings.worst() == UNCHECKED and (undecided or any(map(a.is_named, roots)))
                 findings += a.findings.softened() if harmless and not a.holds and not open_ else a.findings
             findings += others.softened() if harmless else others
             for root in roots:

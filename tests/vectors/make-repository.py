@@ -363,6 +363,13 @@ ambiguous = commit("s-twice at the other place\n\nProof-Session: s-twice\n", {"t
 set_note(ambiguous, lost_note)
 expect("the original is not at hand, and there are two places", ambiguous, "fail", "PLACE_AMBIGUOUS!")
 
+at = git("rev-parse", "HEAD")
+added_note = note(proven("s-added", files={"added.txt": "1\n"}))
+git("reset", "--quiet", "--hard", at)
+added = commit("s-added in other words\n\nProof-Session: s-added\n", {"added.txt": "1\n"})
+set_note(added, added_note)
+expect("the original is not at hand, and its tree is this one", added, "pass", binding="moved")
+
 broken_trailer = commit(f"A root that nobody has\n\nProof-Root: s-none:v1:{'0' * 64}:3\n", {"trailer.txt": "1\n"})
 expect("Proof-Root names what is nowhere", broken_trailer, "fail", "TRAILER_MISMATCH!")
 expect("even where no commit needs a proof", broken_trailer, "fail", "TRAILER_MISMATCH!", view="none")
@@ -400,6 +407,9 @@ sorted_ = proven("s-sorted", None, None, "--not-proof-grade", "--scheme", "v1-so
 expect("a scheme that covers less", sorted_, "fail", "SCHEME_NOT_ALLOWED! NOT_ROOTED! REFLECTION_MISSING!")
 rfc = proven("s-rfc", None, None, "--scheme", "v1-rfc9162")
 expect("the other scheme that covers everything", rfc, "pass", binding="exact")
+half = commit("Anchors of two others\n\nProof-Grade: true\n", {"half.txt": "1\n"})
+set_note(half, note(exact) + note(rfc))
+expect("the notes of two other commits", half, "fail", "BINDING_MISMATCH!")
 withheld = proven("s-withheld", middle=[("record", "--type", "analysis", "--content", "Not for you.", "--private")])
 expect("a line is withheld", withheld, "pass", "EVIDENCE_WITHHELD", "exact")
 empty = session("s-empty", make=lambda: commit("Nothing changes\n\nProof-Session: s-empty\n", None, "--allow-empty"))[0]
@@ -464,7 +474,7 @@ expect("a seal is asked for, and there are none here", exact, "unchecked", "SEAL
 # Deleted.
 whole = git("rev-parse", NOTES)
 git("notes", f"--ref={NOTES}", "remove", exact, calm)
-git("notes", f"--ref={NOTES}", "remove", quiet, copied)
+git("notes", f"--ref={NOTES}", "remove", quiet, copied, half)
 git("notes", f"--ref={NOTES}", "remove", beside)
 git("update-ref", "refs/cases/notes-deleted", NOTES)
 git("update-ref", NOTES, whole)
@@ -492,6 +502,8 @@ expect("its own note is enough", exact, "pass", binding="exact", view="no-change
 view("blob-missing", without=[git("rev-parse", f"{EVIDENCE}:{evidence_path(exact)}")])
 expect("its evidence is not at hand", exact, "unchecked", "OBJECT_MISSING?", view="blob-missing")
 expect("another's is", rfc, "pass", binding="exact", view="blob-missing")
+expect("one anchor fails, and one could not be checked", half, "unchecked", "BINDING_MISMATCH? OBJECT_MISSING?",
+       view="blob-missing")
 
 # Words of people.
 git("config", "user.signingkey", str(TEMP / "grace"))
@@ -516,6 +528,7 @@ expect("the same without evidence: that much is certain", misstated, "fail", "BI
 expect("an anchor with another count", counted, "fail", "ROOT_MISMATCH!")
 for of, text in late.items():
     set_note(of, text)
+put(EVIDENCE, evidence_path(tampered["absent"]), None)  # once more: the program puts back what it had published
 
 # --- held against the program -----------------------------------------------------------------------------------------
 

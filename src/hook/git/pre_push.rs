@@ -10,7 +10,7 @@ use crate::git::{Git, NOTES, Repository, SYNCING};
 use crate::judge::{self, GateRequest};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::Severity;
-use crate::publish::{self, Pushed};
+use crate::publish::{self, Indexed, Pushed};
 use crate::record::Workspace;
 
 pub(super) fn run(context: &Context, arguments: &[OsString], input: &[u8]) -> Answer {
@@ -72,7 +72,9 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
     }
     if !pushed.is_empty() {
         match share(context, &git, name, &pushed) {
-            Ok(shared) => {
+            Ok((indexed, shared)) => {
+                let uncheckable = indexed.uncheckable.iter();
+                answer.say.extend(uncheckable.map(|id| format!("git proof: {}", flow::uncheckable(id))));
                 answer.say.extend(restored(shared.restored));
                 answer.say.extend(
                     shared.findings.iter().map(|finding| format!("git proof: {} {}", finding.code, finding.message)),
@@ -94,10 +96,10 @@ fn fetch(context: &Context, remote: &str) -> Result<()> {
     flow::fetch(&mut Workspace::open_or_create(context.clone())?, Some(remote), &mut |_| ()).map(|_| ())
 }
 
-fn share(context: &Context, git: &Git, remote: &str, pushed: &[Pushed]) -> Result<SyncOutcome> {
+fn share(context: &Context, git: &Git, remote: &str, pushed: &[Pushed]) -> Result<(Indexed, SyncOutcome)> {
     let mut workspace = Workspace::open_or_create(context.clone())?;
-    publish::index_pushed(&workspace, git, &git.remote(Some(remote))?, pushed)?;
-    flow::sync(&mut workspace, Some(remote), &mut |_| ())
+    let indexed = publish::index_pushed(&workspace, git, &git.remote(Some(remote))?, pushed)?;
+    Ok((indexed, flow::sync(&mut workspace, Some(remote), &mut |_| ())?))
 }
 
 /// `<local ref> <local id> <remote ref> <remote id>` a line; a branch that is deleted has zeros for its local id.

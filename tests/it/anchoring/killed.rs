@@ -25,25 +25,28 @@ pub(crate) fn again(scratch: &Scratch, names: &[&str]) {
     }
 }
 
-/// Runs it until it is done. A lock that was left behind is named, and goes away by the hand that is asked to do it.
+/// Runs it until it is done. A lock that was left behind is named, and goes away by the hand that is asked to do it. The
+/// answer is how many locks there were.
 #[track_caller]
-fn finish(clone: &Clone<'_>, arguments: &[&str], what: &str) {
-    for _ in 0..4 {
+pub(crate) fn finish(clone: &Clone<'_>, arguments: &[&str], what: &str) -> usize {
+    for locks in 0..4 {
         let ran: Ran = clone.proof(arguments).env("GIT_PROOF_PATIENCE", "30").output().unwrap().into();
         if ran.exit == Some(0) {
-            return;
+            return locks;
         }
         // It was done, and only the answer was lost.
         if NOTHING_LEFT.iter().any(|code| ran.err.contains(code)) {
             assert_eq!(ran.exit, Some(1), "{what}: {ran:?}");
-            return;
+            return locks;
         }
-        let error = ran.error("ERR_REPOSITORY_FAILED", 4);
+        let codes = ["ERR_REMOTE_FAILED", "ERR_OUTPUT_FAILED"];
+        let code = codes.into_iter().find(|code| ran.err.contains(code)).unwrap_or("ERR_REPOSITORY_FAILED");
+        let error = ran.error(code, 4);
         let hint = error["hint"].as_str().unwrap();
         let lock =
             PathBuf::from(hint.split('\'').nth(1).unwrap_or_else(|| panic!("{what}: no lock is named: {error}")));
         assert_eq!(lock.extension().and_then(|end| end.to_str()), Some("lock"), "{what}: {error}");
-        std::fs::remove_file(&lock).unwrap();
+        std::fs::remove_file(clone.path.join(&lock)).unwrap();
     }
     panic!("{what}: it does not come to an end");
 }

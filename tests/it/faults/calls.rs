@@ -1,13 +1,10 @@
 //! `kill -9` and a full disk at any write of `seal`, of a sync that makes a seal again, of `rounds accept` and of `vouch`:
-//! running it again finishes the work, and everything verifies. And `kill -9` at any write of `finalize`, `anchor`, the
-//! hooks and `carry`: `sync` alone finishes the work, and what was acknowledged is proven in a fresh clone.
-//!
-//! `GIT_PROOF_TEST_EVERY` says which writes: every one (1), or each so many.
+//! running it again finishes the work, and everything verifies.
 
 use crate::anchoring::clones::{Clone, NOTES};
-use crate::anchoring::killed::{CALLS, again, at_each_call};
+use crate::anchoring::killed::{CALLS, at_each_call};
 use crate::rounds::ROUNDS;
-use crate::store::scratch::{Scratch, no_strace, text, with_fault};
+use crate::store::scratch::{Scratch, no_strace, text};
 
 const KILL: (&str, &[&str]) = ("signal=KILL", &CALLS);
 const FULL: (&str, &[&str]) =
@@ -15,7 +12,7 @@ const FULL: (&str, &[&str]) =
 const UNOPENED: (&str, &[&str]) = ("error=EIO", &["openat"]);
 
 /// A repository of this name with a first commit.
-fn begun<'a>(scratch: &'a Scratch, name: &str) -> Clone<'a> {
+pub(super) fn begun<'a>(scratch: &'a Scratch, name: &str) -> Clone<'a> {
     let repo = Clone::init(scratch, name, &["--template="]);
     repo.git(&["commit", "--quiet", "--allow-empty", "--message", "first"]);
     repo
@@ -185,122 +182,4 @@ fn vouch_that_is_killed_at_any_write_is_finished_by_the_next() {
 #[test]
 fn vouch_on_a_disk_that_is_full_at_any_write_is_finished_by_the_next() {
     vouch_with(FULL);
-}
-
-/// Kills a command at each so many of its writes, in a fresh copy of `repo` and `remote` each time. `check` gets the clone
-/// after `sync`, which must succeed at once: no process of git was killed, so there is no lock to be removed by hand.
-fn killed_then_synced(
-    scratch: &Scratch,
-    arguments: &[&str],
-    finish: impl Fn(&Clone<'_>),
-    check: impl Fn(&Clone<'_>, &str),
-) {
-    let every = std::env::var("GIT_PROOF_TEST_EVERY").ok().map_or(6, |every| every.parse().unwrap());
-    let mut kills = 0;
-    for (begin, call) in CALLS.iter().enumerate() {
-        for nth in (1 + begin % every..).step_by(every) {
-            again(scratch, &["repo", "remote"]);
-            let clone = Clone::at(scratch, "repo.run");
-            let what = format!("{arguments:?} killed at {call} {nth}");
-            let (ran, hit) = with_fault(scratch, &mut clone.command("strace"), ("signal=KILL", call, nth), arguments);
-            if !hit {
-                assert_eq!(ran.exit, Some(0), "{what}: {ran:?}");
-                break;
-            }
-            kills += 1;
-            finish(&clone);
-            let synced = clone.run(&["--json", "sync"]);
-            assert_eq!(synced.exit, Some(0), "{what}: {synced:?}");
-            let _ = std::fs::remove_dir_all(scratch.around().join("fresh")); // the first time there is none
-            let fresh = Clone::at(scratch, "remote.run").clone("fresh", &["--template="]);
-            fresh.json(&["sync"]);
-            check(&fresh, &what);
-        }
-    }
-    assert!(kills > 1, "faults did not come about");
-    eprintln!("{kills} kills of {arguments:?}");
-}
-
-/// A remote, and a clone with a session `s` that has a commit, which the remote has, too.
-fn to_be_shared(scratch: &Scratch) -> Clone<'_> {
-    let remote = Clone::init(scratch, "remote", &["--bare", "--template="]);
-    let repo = begun(scratch, "repo");
-    repo.git(&["remote", "add", "origin", "../remote.run"]);
-    std::fs::write(repo.path.join("file"), "one\ntwo\nthree\n").unwrap();
-    repo.git(&["add", "file"]);
-    repo.git(&["commit", "--quiet", "--message", "before"]);
-    repo.json(&["start", "--intent", "try it", "--session-id", "s"]);
-    std::fs::write(repo.path.join("file"), "one\n2\nthree\n").unwrap();
-    repo.git(&["commit", "--quiet", "--all", "--message", "s"]);
-    repo.git(&["push", "--quiet", remote.path.to_str().unwrap(), "main"]);
-    repo
-}
-
-fn reflect(clone: &Clone<'_>) {
-    clone.json(&["record", "--type", "reflection", "--content", "it is changed"]);
-}
-
-#[test]
-fn finalize_that_is_killed_at_any_write_is_finished_by_sync() {
-    let scratch = Scratch::without_repository();
-    if no_strace(&scratch) {
-        return;
-    }
-    let repo = to_be_shared(&scratch);
-    assert_eq!(repo.run(&["hook", "post-commit"]).exit, Some(0));
-    reflect(&repo);
-    // Without a root it was not acknowledged, and is to be asked for again.
-    let finish = |clone: &Clone<'_>| {
-        if clone.run(&["root", "--session", "s"]).exit != Some(0) {
-            clone.json(&["finalize", "--session", "s"]);
-        }
-    };
-    killed_then_synced(&scratch, &["--json", "finalize"], finish, |fresh, what| {
-        assert_eq!(fresh.notes().len(), 1, "{what}");
-        fresh.passes("HEAD");
-    });
-}
-
-#[test]
-fn post_commit_that_is_killed_at_any_write_is_finished_by_sync() {
-    let scratch = Scratch::without_repository();
-    if no_strace(&scratch) {
-        return;
-    }
-    let repo = to_be_shared(&scratch);
-    // What commit-msg had left.
-    let date = repo.git(&["log", "-1", "--format=%ad", "--date=raw"]);
-    let pending = repo.path.join(".git/proof/pending");
-    std::fs::create_dir(&pending).unwrap();
-    let before = repo.tip("HEAD~1").unwrap();
-    std::fs::write(pending.join("1"), format!("s\n{date}\n{before}\nrefs/heads/main\n\n")).unwrap();
-    let finish = |clone: &Clone<'_>| {
-        clone.json(&["sync"]);
-        reflect(clone);
-        clone.json(&["finalize"]);
-        let log = clone.json(&["log", "--session", "s"]);
-        let entries = log["entries"].as_array().unwrap();
-        assert_eq!(entries.iter().filter(|entry| entry["attest"].is_string()).count(), 1, "{log}");
-    };
-    killed_then_synced(&scratch, &["hook", "post-commit"], finish, |fresh, _| fresh.passes("HEAD"));
-}
-
-#[test]
-fn anchor_and_carry_that_are_killed_at_any_write_are_finished_by_sync() {
-    let scratch = Scratch::without_repository();
-    if no_strace(&scratch) {
-        return;
-    }
-    let repo = to_be_shared(&scratch);
-    assert_eq!(repo.run(&["hook", "post-commit"]).exit, Some(0));
-    reflect(&repo);
-    repo.json(&["finalize"]);
-    let old = repo.tip("HEAD").unwrap();
-    repo.git(&["commit", "--quiet", "--amend", "--message", "in other words"]);
-    repo.git(&["push", "--quiet", "--force", "../remote", "main"]);
-    let nothing = |_: &Clone<'_>| {};
-    for arguments in [&["carry", "--from", &old, "--to", "HEAD"][..], &["anchor", "--session", "s", "--commit", "HEAD"]]
-    {
-        killed_then_synced(&scratch, arguments, nothing, |fresh, _| fresh.passes("HEAD"));
-    }
 }

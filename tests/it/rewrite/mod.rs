@@ -27,6 +27,7 @@ pub(crate) mod judged;
 mod kept;
 mod messages;
 mod never;
+mod originals;
 pub(crate) mod project;
 mod rooted;
 mod server;
