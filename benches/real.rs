@@ -1,15 +1,23 @@
-//! Rule 1 on a public history: its commits are moved by git itself to where fewer commits were before them, alone and as
+//! The history of a real project, or one that is made like it: thousands of files, every fourth commit a merge of a branch
+//! that is weeks old.
+//!
+//! First, what judging it costs: with nothing anchored, with one commit in ten anchored, and when it is pushed to an empty
+//! remote. Then rule 1: its commits are moved by git itself to where fewer commits were before them, alone and as
 //! squashes of five. Which of these does the rule accept, how long does it take, and does it ever accept one that was
 //! edited by hand?
 //!
-//! `REPOSITORY=/path/to/bare.git cargo bench --bench real`; `COMMITS=1000` takes more commits than 300, `SEED=2` others.
+//! `cargo bench --bench real`; with `REPOSITORY=/path/to/bare.git` on that history, of which `RANGE=500` first-parent commits
+//! are judged. `COMMITS=1000` moves more commits than 300, `SEED=2` others.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a benchmark whose figures would mean nothing should stop
 
+mod history;
+mod scratch;
 mod table;
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,7 +25,10 @@ use git_proof::context::Context;
 use git_proof::git::{DIRECTORY, FILE, Git, TreeEntry};
 use git_proof::proof::digest::{CommitId, ObjectId, TreeId};
 use git_proof::proof::merge::{Mode, PathChange};
+use table::{Row, run};
 
+/// How often each command is timed.
+const ROUNDS: usize = 5;
 /// How many commits lie between where a change was made and where it goes.
 const DISTANCES: [usize; 3] = [1, 10, 50];
 /// How many commits are squashed.
@@ -29,12 +40,11 @@ fn main() {
     if !table::wanted() {
         return;
     }
-    let Some(repository) = std::env::var_os("REPOSITORY").map(PathBuf::from) else {
-        println!("REPOSITORY names no repository: nothing to measure");
-        return;
-    };
     let number = |name: &str, otherwise: u64| std::env::var(name).map_or(otherwise, |text| text.parse().unwrap());
-    let scratch = Scratch::new(&repository);
+    let project = Project::new();
+    let range = number("RANGE", 500);
+    table::print(&project.rows(&format!("old~{range}..old")));
+    let scratch = Scratch::new(project.here.path());
     let mut random = Random(number("SEED", 1));
     let heads = scratch.commits(&mut random, usize::try_from(number("COMMITS", 300)).unwrap());
     println!(
@@ -53,6 +63,89 @@ fn main() {
             assert_eq!(fooled, 0, "what was edited by hand must never be accepted");
             assert_eq!(clean, accepted + needs_more + mode_alone, "refused, though git makes it by plumbing alone");
         }
+    }
+}
+
+/// Commits of a history that is made up.
+const MADE_UP: usize = 4000;
+
+/// A project whose main branch is called `old`, with nothing anchored.
+struct Project {
+    here: scratch::Scratch,
+}
+
+impl Project {
+    fn new() -> Self {
+        let here = scratch::Scratch::new();
+        if let Some(repository) = std::env::var_os("REPOSITORY") {
+            let repository = std::fs::canonicalize(repository).unwrap();
+            run(&mut here.git(&["fetch", "-q", &repository.to_string_lossy(), "HEAD:refs/heads/old"]));
+        } else {
+            history::project(&here, MADE_UP);
+            run(&mut here.git(&["gc", "-q"]));
+        }
+        run(&mut here.git(&["symbolic-ref", "HEAD", "refs/heads/old"]));
+        Self { here }
+    }
+
+    fn rows(&self, range: &str) -> Vec<Row> {
+        let here = &self.here;
+        let base = range.split("..").next().unwrap();
+        let mut raw = || run(&mut here.git(&["log", "--raw", range]));
+        let mut patches = || run(&mut here.git(&["log", "-p", range]));
+        // Some commits may be marked, so that a verdict need not be yes.
+        let judge = |arguments: &[&str]| {
+            let mut command = here.git_proof(arguments);
+            move || assert!(command.stdout(Stdio::null()).status().unwrap().code().is_some_and(|code| code < 2))
+        };
+        let (mut verify, mut gate) =
+            (judge(&["verify", "--quiet", range]), judge(&["gate", "--base", base, "--head", "old"]));
+        let mut report = judge(&["report", range]);
+        let mut rows = self.pushes();
+        let [verified, gated, reported, logged] =
+            table::medians(ROUNDS, [&mut verify, &mut gate, &mut report, &mut raw]);
+        rows.extend([
+            Row::cost("verify, nothing anchored : git log --raw", verified, logged, 3.0),
+            Row::cost("gate, nothing anchored : git log --raw", gated, logged, 3.0),
+            Row::cost("report, nothing anchored : git log --raw", reported, logged, 3.0),
+        ]);
+        let commits = history::list(here, &["--no-merges", range]);
+        let tenth: Vec<CommitId> = commits.into_iter().step_by(10).collect();
+        history::anchor(here, &tenth);
+        history::index(here, &tenth);
+        let [verified, gated, reported, logged] =
+            table::medians(ROUNDS, [&mut verify, &mut gate, &mut report, &mut patches]);
+        rows.extend([
+            Row::cost("verify, one in ten anchored : git log -p", verified, logged, 1.5),
+            Row::cost("gate, one in ten anchored : git log -p", gated, logged, 1.5),
+            Row::cost("report, one in ten anchored : git log -p", reported, logged, 1.5),
+        ]);
+        rows
+    }
+
+    /// The first push of everything to an empty remote, with the hook of a project that has recorded something, and without.
+    fn pushes(&self) -> Vec<Row> {
+        let here = &self.here;
+        here.session("recorded", 1);
+        let hooks = here.path().join("hooks");
+        std::fs::create_dir(&hooks).unwrap();
+        let hook = format!("#!/bin/sh\nexec '{}' hook pre-push \"$@\"\n", env!("CARGO_BIN_EXE_git-proof"));
+        std::fs::write(hooks.join("pre-push"), hook).unwrap();
+        std::fs::set_permissions(hooks.join("pre-push"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let push = |hooks: &Path| {
+            let remote = tempfile::tempdir().unwrap();
+            run(Command::new("git").args(["init", "-q", "--bare"]).arg(remote.path()));
+            run(&mut here.git(&["remote", "add", "new", &remote.path().to_string_lossy()]));
+            let start = Instant::now();
+            run(&mut here.git(&["-c", &format!("core.hooksPath={}", hooks.display()), "push", "-q", "new", "old"]));
+            let took = start.elapsed();
+            run(&mut here.git(&["remote", "remove", "new"]));
+            took
+        };
+        let (mut with, mut without) = (|| push(&hooks), || push(Path::new("/dev/null")));
+        let [with, without] = table::sorted_times(ROUNDS, [&mut with, &mut without]);
+        let median = |times: &[Duration]| table::percentile(times, 50);
+        vec![Row::cost("first push, nothing to prove : without the hook", median(&with), median(&without), 1.05)]
     }
 }
 

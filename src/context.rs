@@ -17,12 +17,26 @@ pub struct Context {
     /// Where the command works: the process's directory, moved by `-C`.
     pub directory: PathBuf,
     clock: Option<Timestamp>,
+    /// Is told how many commits of how many have been judged.
+    progress: fn(usize, usize),
 }
 
 impl Context {
     /// The surroundings of this process.
     pub fn new(directory: PathBuf) -> Self {
-        Self { directory, clock: None }
+        Self { directory, clock: None, progress: |_, _| () }
+    }
+
+    /// The same surroundings with someone who waits: `tell` is called with how many commits of how many have been judged,
+    /// from several threads, and as often as there is news.
+    #[must_use]
+    pub fn with_progress(self, tell: fn(usize, usize)) -> Self {
+        Self { progress: tell, ..self }
+    }
+
+    /// Tells whoever waits how many commits of how many have been judged.
+    pub(crate) fn tell_progress(&self, judged: usize, all: usize) {
+        (self.progress)(judged, all);
     }
 
     /// The same surroundings with a clock that stands still. No command has one: it is for those who call the library

@@ -9,7 +9,7 @@ use std::process::Stdio;
 use git_proof::context::Context;
 use git_proof::git::Git;
 use git_proof::proof::anchor::Anchor;
-use git_proof::proof::change::GitAttestation;
+use git_proof::proof::change::{GitAttestation, Sighting};
 use git_proof::proof::digest::CommitId;
 use git_proof::proof::evidence;
 use git_proof::proof::note::NoteLine;
@@ -40,13 +40,23 @@ pub(crate) fn anchored_history(scratch: &Scratch, commits: usize) -> Vec<SealedS
         ));
     }
     import(scratch, &stream);
-    let listed = scratch.git(&["rev-list", "--reverse", "many"]).output().unwrap().stdout;
+    anchor(scratch, &list(scratch, &["--reverse", "many"]))
+}
+
+/// The commits that `git rev-list` lists.
+pub(crate) fn list(scratch: &Scratch, arguments: &[&str]) -> Vec<CommitId> {
+    let listed = scratch.git(&["rev-list"]).args(arguments).output().unwrap().stdout;
+    String::from_utf8(listed).unwrap().lines().map(|id| CommitId::parse(id).unwrap()).collect()
+}
+
+/// Anchors a session of five entries on each of these commits. The answer is what a seal would say of them.
+pub(crate) fn anchor(scratch: &Scratch, commits: &[CommitId]) -> Vec<SealedSession> {
     let mut sessions = Vec::new();
     let git = Git::discover(&Context::new(scratch.path().to_owned())).unwrap();
     let mut notes = String::from("commit refs/notes/proof\ncommitter A <a@b> 1700000000 +0000\ndata 1\nn\n");
     let mut files = String::from("commit refs/proof/evidence\ncommitter A <a@b> 1700000000 +0000\ndata 1\ne\n");
-    for (number, id) in String::from_utf8(listed).unwrap().lines().enumerate() {
-        let commit = git.commit(&CommitId::parse(id).unwrap()).unwrap();
+    for (number, id) in commits.iter().enumerate() {
+        let commit = git.commit(id).unwrap();
         let change_id = git.change_id(&commit).unwrap();
         let attested = GitAttestation { change_id, commit: Some(commit.id), tree: commit.tree }.to_text();
         let text = session(number, &attested);
@@ -79,6 +89,79 @@ pub(crate) fn anchored_history(scratch: &Scratch, commits: usize) -> Vec<SealedS
     import(scratch, &notes);
     import(scratch, &files);
     sessions
+}
+
+/// Writes into the index where the changes of these commits were seen.
+pub(crate) fn index(scratch: &Scratch, commits: &[CommitId]) {
+    let git = Git::discover(&Context::new(scratch.path().to_owned())).unwrap();
+    let mut changes = String::from("commit refs/proof/changes\ncommitter A <a@b> 1700000000 +0000\ndata 1\nc\n");
+    for id in commits {
+        let ids = git.change_ids_of(&git.commit(id).unwrap()).unwrap();
+        for (change, sighting) in ids.iter().flat_map(|ids| ids.sighted(Sighting::Commit(*id))) {
+            let (change, line) = (change.to_string(), sighting.to_line() + "\n");
+            changes.push_str(&format!("M 100644 inline {}/{change}\ndata {}\n{line}\n", &change[..2], line.len()));
+        }
+    }
+    import(scratch, &changes);
+}
+
+/// Files of [`project`], and lines of each.
+const FILES: usize = 4000;
+const LINES: usize = 60;
+/// Commits on the main line between where a branch leaves it and where it is merged.
+const WEEKS: usize = 200;
+
+/// The branch `old`, like that of a real project: thousands of files, and every fourth commit a merge of a branch that left
+/// the main line weeks before. Nothing of it is anchored. Branches touch files with odd numbers and the main line those
+/// with even ones, so that each merge is clean.
+pub(crate) fn project(scratch: &Scratch, commits: usize) {
+    let mut stream = String::new();
+    // Which commit wrote each line of each file last.
+    let mut lines = vec![[0; LINES]; FILES];
+    let file = |stream: &mut String, number: usize, lines: &[usize; LINES]| {
+        let line = |(at, last): (usize, &usize)| format!("line {at} of file {number}, as commit {last} left it\n");
+        let text: String = lines.iter().enumerate().map(line).collect();
+        let (part, unit) = (number % 40, number % 7);
+        stream.push_str(&format!("M 100644 inline part-{part}/unit-{unit}/file-{number}\ndata {}\n", text.len()));
+        stream.push_str(&text);
+        stream.push('\n');
+    };
+    // Main commits have the marks 1, 2, …; the commits of branches those after them.
+    let head = |branch: &str, mark: usize, number: usize| {
+        let message = format!("Change {mark} of {branch}\n\nBecause of something that took long to explain.\n");
+        let (time, length) = (1_500_000_000 + number * 3600, message.len());
+        format!("commit refs/heads/{branch}\nmark :{mark}\ncommitter A <a@b> {time} +0000\ndata {length}\n{message}")
+    };
+    for number in 0..commits {
+        let merged = (number % 4 == 3 && number > WEEKS).then_some(number / 4 * 2 % FILES + 1);
+        if let Some(touched) = merged {
+            for step in 0..2 {
+                lines[touched][(number + step * 20) % LINES] = number;
+                let mark = commits + number * 2 + step;
+                stream.push_str(&head("side", mark, number));
+                let from = if step == 0 { number - WEEKS } else { mark - 1 };
+                stream.push_str(&format!("from :{from}\n"));
+                file(&mut stream, touched, &lines[touched]);
+            }
+        }
+        stream.push_str(&head("old", number + 1, number));
+        if number == 0 {
+            (0..FILES).for_each(|number| file(&mut stream, number, &lines[number]));
+            continue;
+        }
+        stream.push_str(&format!("from :{number}\n"));
+        if let Some(touched) = merged {
+            stream.push_str(&format!("merge :{}\n", commits + number * 2 + 1));
+            file(&mut stream, touched, &lines[touched]);
+            continue;
+        }
+        for step in 0..number % 3 + 1 {
+            let touched = (number * 37 + step * 11) * 2 % FILES;
+            lines[touched][number * 13 % LINES] = number;
+            file(&mut stream, touched, &lines[touched]);
+        }
+    }
+    import(scratch, &stream);
 }
 
 fn session(number: usize, attested: &str) -> String {

@@ -18,6 +18,7 @@ mod memory;
 mod pager;
 mod paint;
 mod policy;
+mod progress;
 mod read;
 mod record;
 mod report;
@@ -176,7 +177,8 @@ pub fn main() -> ExitCode {
         // What could not be parsed may still say in which form to answer.
         Err(error) => return ui::usage(&error, std::env::args_os().any(|argument| argument == "--json")),
     };
-    let context = Context::new(directory(&arguments.directory));
+    let tell = if matches!(arguments.command, Command::Hook(_)) { progress::anywhere } else { progress::on_terminal };
+    let context = Context::new(directory(&arguments.directory)).with_progress(tell);
     let mut ui = Ui::new(arguments.json, &context);
     let result = enter(&context).and_then(|()| arguments.command.run(context, &mut ui));
     ui.finish(result)

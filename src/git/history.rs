@@ -166,6 +166,13 @@ impl Git {
         Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitId::parse).collect())
     }
 
+    /// The commits leading to `head` that change a path, parents after their children.
+    pub fn commits_touching(&self, head: &CommitId, path: &str) -> Result<Vec<CommitId>> {
+        let head = head.to_string();
+        let mut command = self.plumbing(["rev-list", "--topo-order", "--full-history", &head, "--", path]);
+        Ok(self.text_of(&mut command)?.unwrap_or_default().lines().filter_map(CommitId::parse).collect())
+    }
+
     /// All best common ancestors of two commits, as git finds them.
     pub fn merge_bases(&self, one: &CommitId, two: &CommitId) -> Result<Vec<CommitId>> {
         let mut command = self.plumbing(["merge-base", "--all", &one.to_string(), &two.to_string()]);

@@ -8,12 +8,12 @@ use std::sync::{Arc, Once};
 use git2::{ObjectFormat, RepositoryOpenFlags};
 use libdeflater::Compressor;
 
+use super::cache::Cache;
 use super::discover::Repository;
 use super::index::{Packs, Place};
 use super::limits::Meter;
 use super::loose;
 use super::pack::{Family, Reader};
-use super::recent::Recent;
 use super::tree::Tree;
 use crate::access::Sharing;
 use crate::context::Context;
@@ -44,13 +44,15 @@ pub struct Git {
     /// Packs what is written.
     pub(super) packer: RefCell<Option<Compressor>>,
     /// Trees that were read of late.
-    pub(super) trees: RefCell<Recent<TreeId, Arc<Tree>>>,
+    pub(super) trees: RefCell<Cache<TreeId, Arc<Tree>>>,
     /// Files that were compared of late.
-    pub(super) files: RefCell<Recent<ObjectId, Arc<Vec<u8>>>>,
+    pub(super) files: RefCell<Cache<ObjectId, Arc<Vec<u8>>>>,
 }
 
-/// Bytes of trees, and of files, that are kept at hand.
-const KEPT: usize = 4 << 20;
+/// Bytes of trees that are kept at hand: those of 100,000 notes and their evidence take about half of it.
+const KEPT_TREES: usize = 32 << 20;
+/// Bytes of files that are kept at hand.
+const KEPT_FILES: usize = 4 << 20;
 
 impl std::fmt::Debug for Git {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -85,8 +87,8 @@ impl Git {
             packed: RefCell::new(None),
             meter: Meter::default(),
             packer: RefCell::new(None),
-            trees: RefCell::new(Recent::new(KEPT)),
-            files: RefCell::new(Recent::new(KEPT)),
+            trees: RefCell::new(Cache::new(KEPT_TREES)),
+            files: RefCell::new(Cache::new(KEPT_FILES)),
         })
     }
 

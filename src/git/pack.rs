@@ -14,9 +14,9 @@ use flate2::bufread::ZlibDecoder;
 use git2::ObjectType;
 use libdeflater::Decompressor;
 
+use super::cache::Cache;
 use super::index::{Pack, Packs, Place};
 use super::limits::{CHAIN_FACTOR, CHAIN_LEAST, MAX_BASE, MAX_DELTAS, Meter, cost};
-use super::recent::Recent;
 
 /// A pack is read in windows that begin at multiples of this, and are twice as long: most objects that begin in the first
 /// half are whole.
@@ -39,7 +39,7 @@ pub(super) struct Reader {
     /// Of what objects are deltas, as far as it was asked for.
     families: HashMap<Place, Family>,
     /// Objects that others may be deltas of.
-    kept: Recent<Place, Object>,
+    kept: Cache<Place, Object>,
 }
 
 /// A part of a pack.
@@ -102,7 +102,7 @@ impl Reader {
     pub(super) fn new(packs: Arc<Packs>) -> Self {
         let windows = (0..WINDOWS).map(|_| Window::default()).collect();
         let inflater = Decompressor::new();
-        Self { packs, inflater, windows, families: HashMap::new(), kept: Recent::new(KEPT) }
+        Self { packs, inflater, windows, families: HashMap::new(), kept: Cache::new(KEPT) }
     }
 
     pub(super) fn packs(&self) -> &Arc<Packs> {

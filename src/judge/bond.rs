@@ -105,9 +105,11 @@ impl Judge<'_> {
                 Some(_) | None => {}
             }
         }
-        // The most likely first: the same change.
-        let wide = change().ok().flatten();
-        originals.sort_by_key(|original| original.change.is_none() || original.change != wide);
+        if originals.len() > 1 {
+            // The most likely first: the same change.
+            let wide = change().ok().flatten();
+            originals.sort_by_key(|original| original.change.is_none() || original.change != wide);
+        }
         self.try_originals(&originals, judged, bond, &mut refused)?;
         if bond.binding.is_some() {
             return Ok(());

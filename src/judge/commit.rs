@@ -55,7 +55,7 @@ pub struct CommitVerdict {
     pub binding: Option<Binding>,
     /// Who vouches for it instead: a person's word, which is no proof.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub vouched: Option<Vouched>,
+    pub vouched: Option<Box<Vouched>>,
     /// The sessions that explain it.
     pub sessions: Vec<SessionVerdict>,
     /// What there is to say.
@@ -337,8 +337,7 @@ impl<'a> Judge<'a> {
         }
         verdict.findings.extend(remark);
         verdict.findings.extend((alone && verdict.verdict == Verdict::Pass).then(known_only_here));
-        let ids = if verdict.verdict == Verdict::Pass { None } else { facts.change(self.gatherer).ok().flatten() };
-        if ids.is_some_and(|ids| self.gatherer.is_crowded(&ids)) {
+        if verdict.verdict != Verdict::Pass && self.gatherer.is_crowded(facts) {
             let message = format!(
                 "refs/proof/changes names more places for this change than the {MAX_SIGHTINGS} that are looked at"
             );

@@ -1,14 +1,16 @@
 //! `gate`: the verdict over a range, by the policy of the branch it is to be merged into.
 
+use std::collections::BTreeSet;
+
 use super::range::{Ends, JudgedRange};
 use super::receive::RefUpdate;
-use super::rules::Rules;
+use super::rules::{POLICY, Rules};
 use super::seals::SealSignatures;
 use super::trusted;
 use super::verify::{VerifyOutcome, judge_commits, read_seals};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git::{Git, Repository};
+use crate::git::{Commit, Git, History, Read, Repository};
 use crate::proof::digest::CommitId;
 use crate::proof::glob::Glob;
 use crate::publish::Pushed;
@@ -54,8 +56,9 @@ pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     Ok(VerifyOutcome { range: Some(JudgedRange { base, head }), ..outcome })
 }
 
-/// Judges what a remote does not have yet, before it is pushed there, by the policy of the remote's main branch. Without
-/// one the verdict is only advice.
+/// Judges what a push brings, before it is pushed, by the policy of the remote's main branch. Without one the verdict is
+/// only advice. What any remote has already was judged when it was pushed there, and is left out; where the remote has no
+/// policy yet, so is what is older than the first policy of the branch.
 pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     let place = Repository::discover(context)?;
     let git = Git::open(&place, context)?;
@@ -71,9 +74,33 @@ pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutco
         None => Rules::defaults(context.now())?,
     };
     let has_policy = rules.from_file;
-    let excluded = known.iter().map(|(_, tip)| *tip).filter(|tip| git.has(&tip.0)).collect();
-    let outcome = judge(context, git, rules, &Ends { tips: vec![head], excluded })?;
+    let mut excluded: BTreeSet<CommitId> =
+        git.refs_below("refs/remotes")?.iter().map(|(_, tip)| *tip).filter(|tip| git.has(&tip.0)).collect();
+    if !has_policy {
+        excluded.extend(before_first_policy(&git, &head)?);
+    }
+    let ends = Ends { tips: vec![head], excluded: excluded.into_iter().collect() };
+    let outcome = judge(context, git, rules, &ends)?;
     Ok(VerifyOutcome { enforced: outcome.enforced && has_policy, ..outcome })
+}
+
+/// The parents of the commits that gave a branch its first policy; none if it has no policy.
+fn before_first_policy(git: &Git, head: &CommitId) -> Result<Vec<CommitId>> {
+    let has_policy = |commit: &CommitId| -> Read<bool> { Ok(git.file(&git.commit(commit)?.tree, POLICY)?.is_some()) };
+    if !has_policy(head)? {
+        return Ok(Vec::new());
+    }
+    let mut first: Vec<Commit> = Vec::new();
+    for id in git.commits_touching(head, POLICY)?.iter().rev() {
+        let commit = git.commit(id)?;
+        let begins = has_policy(id)? && !commit.parents.iter().any(|parent| has_policy(parent) != Ok(false));
+        // A policy that was removed and added again does not begin anew.
+        let history = History::default();
+        if begins && !first.iter().any(|before| history.reaches(git, id, &before.id) != Ok(false)) {
+            first.push(commit);
+        }
+    }
+    Ok(first.into_iter().flat_map(|commit| commit.parents).collect())
 }
 
 /// What a push would bring to a branch of a server.

@@ -7,13 +7,11 @@ use std::sync::Arc;
 
 use super::deleted::Deleted;
 use super::facts::Facts;
-use super::prefetch::Ahead;
+use super::prefetch::Prefetched;
 use super::seals::Seals;
 use crate::error::Result;
 use crate::git::limits::{MAX_EVIDENCE, MAX_INDEX_LINES, MAX_NOTE, MAX_NOTE_LINES, MAX_SIGHTINGS, WORK_PER_COMMIT};
-use crate::git::{
-    CHANGES, Commit, EVIDENCE, FILE, Git, History, NOTES, ObjectError, Read, Recent, Shelved, Tree, TreeEntry,
-};
+use crate::git::{CHANGES, Cache, Commit, EVIDENCE, FILE, Fanned, Git, History, NOTES, ObjectError, Read, TreeEntry};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::{ChangeIds, GitAttestation, Sighting};
 use crate::proof::digest::{AnchorId, ChangeId, CommitId, ObjectId, RootHash, TreeId};
@@ -29,11 +27,10 @@ use crate::store::Store;
 
 /// Facts of commits that are kept at hand; a history is walked in order, so a child's parent is soon asked for itself.
 const KEPT: usize = 4096;
-/// Bytes of commits, of notes, of trees and of evidence that are kept at hand.
-const KEPT_COMMITS: usize = 16 << 20;
+/// Bytes of commits, of notes and of evidence that are kept at hand.
+const KEPT_COMMITS: usize = 4 << 20;
 const KEPT_NOTES: usize = 8 << 20;
-const KEPT_TREES: usize = 32 << 20;
-const KEPT_EVIDENCE: usize = 32 << 20;
+const KEPT_EVIDENCE: usize = 8 << 20;
 /// Most bytes of the decisions and reflections of one session that are shown.
 const MAX_TOLD: usize = 4 << 20;
 
@@ -97,20 +94,18 @@ pub(super) struct Gatherer {
     /// How commits lead to each other, by their own word.
     pub(super) history: History,
     facts: RefCell<HashMap<CommitId, Rc<Facts>>>,
-    commits: RefCell<Recent<CommitId, Arc<Commit>>>,
+    commits: RefCell<Cache<CommitId, Arc<Commit>>>,
     /// Notes by their blobs: many commits may share one.
-    notes_read: RefCell<Recent<ObjectId, Arc<Note>>>,
-    /// Trees of notes and evidence. Things are looked up in them one by one and nothing is listed: a few small trees can
-    /// be put together so that they seem to hold more files than there are atoms.
-    trees: RefCell<Recent<TreeId, Arc<Tree>>>,
-    evidences: RefCell<Recent<RootHash, Arc<Gathered>>>,
+    notes_read: RefCell<Cache<ObjectId, Arc<Note>>>,
+    evidences: RefCell<Cache<RootHash, Arc<Gathered>>>,
     deleted: OnceCell<Deleted>,
     /// Changes of which not every line of the index was followed.
     crowded: RefCell<HashSet<ChangeId>>,
     not_fetched: OnceCell<Option<&'static str>>,
+    has_sightings: OnceCell<bool>,
     /// What only this clone remembers, and the shared index does not say.
     known_here: RefCell<BTreeSet<Sighting>>,
-    ahead: RefCell<Ahead>,
+    prefetched: RefCell<Prefetched>,
     with_story: bool,
 }
 
@@ -129,15 +124,15 @@ impl Gatherer {
             store,
             history: History::default(),
             facts: RefCell::default(),
-            commits: RefCell::new(Recent::new(KEPT_COMMITS)),
-            notes_read: RefCell::new(Recent::new(KEPT_NOTES)),
-            trees: RefCell::new(Recent::new(KEPT_TREES)),
-            evidences: RefCell::new(Recent::new(KEPT_EVIDENCE)),
+            commits: RefCell::new(Cache::new(KEPT_COMMITS)),
+            notes_read: RefCell::new(Cache::new(KEPT_NOTES)),
+            evidences: RefCell::new(Cache::new(KEPT_EVIDENCE)),
             deleted: OnceCell::new(),
             crowded: RefCell::default(),
             not_fetched: OnceCell::new(),
+            has_sightings: OnceCell::new(),
             known_here: RefCell::default(),
-            ahead: RefCell::default(),
+            prefetched: RefCell::default(),
             with_story,
         })
     }
@@ -222,8 +217,8 @@ impl Gatherer {
 
     /// The note of a commit.
     pub(super) fn note(&self, commit: &CommitId) -> Arc<Note> {
-        let ahead = self.ahead.borrow_mut().notes.remove(commit);
-        ahead.unwrap_or_else(|| self.find_note(commit))
+        let prefetched = self.prefetched.borrow_mut().notes.remove(commit);
+        prefetched.unwrap_or_else(|| self.find_note(commit))
     }
 
     fn find_note(&self, commit: &CommitId) -> Arc<Note> {
@@ -279,8 +274,12 @@ impl Gatherer {
         blobs.is_some_and(|blobs| blobs.map_or(true, |blobs| !blobs.is_empty() && seen.insert(blobs)))
     }
 
-    /// Whether the index says more of a change than was looked at.
-    pub(super) fn is_crowded(&self, ids: &ChangeIds) -> bool {
+    /// Whether the index says more of a commit's change than was looked at. Nothing is computed where that was never so.
+    pub(super) fn is_crowded(&self, facts: &Facts) -> bool {
+        if self.crowded.borrow().is_empty() {
+            return false;
+        }
+        let Ok(Some(ids)) = facts.change(self) else { return false };
         let crowded = self.crowded.borrow();
         crowded.contains(&ids.wide) || crowded.contains(&ids.bare)
     }
@@ -300,25 +299,18 @@ impl Gatherer {
         Ok(found)
     }
 
-    /// An entry of a tree by its name. A directory and something else of the same name are two.
+    /// An entry of a tree of notes or evidence by its name. Nothing is listed: a few small trees can be put together so
+    /// that they seem to hold more files than there are atoms. A directory and something else of the same name are two.
     fn entry(&self, tree: &TreeId, name: &str, directory: bool) -> Read<Option<TreeEntry>> {
-        let known = self.trees.borrow_mut().get(tree, |tree| tree.size());
-        let entries = if let Some(entries) = known {
-            entries
-        } else {
-            let entries = self.git.read_tree(tree)?;
-            self.trees.borrow_mut().put(*tree, Arc::clone(&entries), entries.size());
-            entries
-        };
-        Ok(entries.find(name.as_bytes(), directory))
+        Ok(self.git.read_tree(tree)?.find(name.as_bytes(), directory))
     }
 
     /// The evidence of a root.
     pub(super) fn evidence(&self, root: &RootHash) -> Arc<Gathered> {
         let known = self.evidences.borrow_mut().get(root, |known| known.size());
         let gathered = known.unwrap_or_else(|| {
-            let ahead = self.ahead.borrow_mut().evidence.remove(root);
-            let gathered = ahead.unwrap_or_else(|| Arc::new(self.read_evidence(root)));
+            let prefetched = self.prefetched.borrow_mut().evidence.remove(root);
+            let gathered = prefetched.unwrap_or_else(|| Arc::new(self.read_evidence(root)));
             if !self.git.meter.is_spent() {
                 self.evidences.borrow_mut().put(*root, Arc::clone(&gathered), gathered.size());
             }
@@ -343,9 +335,9 @@ impl Gatherer {
             return without(if nowhere { Evidence::Missing } else { Evidence::NotFetched });
         };
         let text = match self.evidence_blob(tree, root) {
-            Ok(Shelved::Nothing) => return without(Evidence::Missing),
-            Ok(Shelved::Other) => return without(Evidence::Unreadable("it is not a plain file".to_owned())),
-            Ok(Shelved::File(blob)) => self.git.blob(&blob, MAX_EVIDENCE),
+            Ok(Fanned::Nothing) => return without(Evidence::Missing),
+            Ok(Fanned::Other) => return without(Evidence::Unreadable("it is not a plain file".to_owned())),
+            Ok(Fanned::File(blob)) => self.git.proof_blob(&blob, MAX_EVIDENCE),
             Err(error) => Err(error),
         };
         let text = text.and_then(|text| {
@@ -356,17 +348,17 @@ impl Gatherer {
         text.map_or_else(unread, |text| self.read_text(&text))
     }
 
-    fn evidence_blob(&self, tree: &TreeId, root: &RootHash) -> Read<Shelved> {
+    fn evidence_blob(&self, tree: &TreeId, root: &RootHash) -> Read<Fanned> {
         let name = evidence_name(root);
         let Some(folder) = self.entry(tree, &name[..2], true)? else {
             let other = self.entry(tree, &name[..2], false)?;
-            return Ok(if other.is_some() { Shelved::Other } else { Shelved::Nothing });
+            return Ok(if other.is_some() { Fanned::Other } else { Fanned::Nothing });
         };
         let folder = TreeId(folder.id);
         Ok(match (self.entry(&folder, &name, false)?, self.entry(&folder, &name, true)?) {
-            (None, None) => Shelved::Nothing,
-            (Some(file), None) if file.mode == FILE => Shelved::File(file.id),
-            _ => Shelved::Other,
+            (None, None) => Fanned::Nothing,
+            (Some(file), None) if file.mode == FILE => Fanned::File(file.id),
+            _ => Fanned::Other,
         })
     }
 
@@ -422,7 +414,7 @@ impl Gatherer {
     /// The blob that is the evidence of a root, where there is one.
     pub(super) fn only_evidence(&self, root: &RootHash) -> Option<ObjectId> {
         match self.evidence_blob(self.evidence.as_ref()?, root).ok()? {
-            Shelved::File(blob) => Some(blob),
+            Fanned::File(blob) => Some(blob),
             _ => None,
         }
     }
@@ -432,15 +424,16 @@ impl Gatherer {
         self.git.proof_blob(blob, MAX_EVIDENCE).ok().map(|text| self.read_text(&text))
     }
 
-    /// Takes what was read ahead; the trees that led to it are not needed any more.
-    pub(super) fn expect(&mut self, ahead: Ahead) {
-        *self.trees.get_mut() = Recent::new(KEPT_TREES);
-        *self.ahead.get_mut() = ahead;
+    /// Takes what was prefetched.
+    pub(super) fn expect(&mut self, prefetched: Prefetched) {
+        *self.prefetched.get_mut() = prefetched;
     }
 
-    /// Whether there is anything that could say where a change was seen.
+    /// Whether anything could say where a change was seen. If not, no change id need be computed to look one up.
     pub(super) fn has_sightings(&self) -> bool {
-        self.changes.is_some() || self.store.is_some()
+        *self
+            .has_sightings
+            .get_or_init(|| self.changes.is_some() || self.store.as_ref().is_some_and(Store::has_sightings))
     }
 
     /// Where a change was seen, by the index that is shared and by what this clone remembers: under its change id, and
@@ -475,8 +468,8 @@ impl Gatherer {
     }
 
     fn sightings_of(&self, change: &ChangeId, found: &mut BTreeSet<Sighting>) {
-        let text = self.changes.map(|tree| match self.git.shelved(&tree, &change.to_string())? {
-            Shelved::File(blob) => self.git.blob(&blob, MAX_NOTE).map(Some),
+        let text = self.changes.map(|tree| match self.git.find_fanned(&tree, &change.to_string())? {
+            Fanned::File(blob) => self.git.blob(&blob, MAX_NOTE).map(Some),
             _ => Ok(None),
         });
         if let Some(Err(ObjectError::Limit(..))) = text {

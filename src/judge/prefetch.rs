@@ -1,8 +1,8 @@
-//! Long ranges: what will be asked for is read ahead, by two threads, in the order in which git keeps it.
+//! Long ranges: two threads prefetch the notes and evidence that will be asked for, in the order in which git keeps them.
 //!
 //! Notes and evidence are found by hashes, and asked for in the order of the history; in a pack they stand in neither,
 //! most as a difference to the one before. Read as they are asked for, each costs the some twenty-five before it, and the
-//! more there are the less a cache helps. What could not be read ahead is read, or reported, when it is asked for.
+//! more there are the less a cache helps. What could not be prefetched is read, or reported, when it is asked for.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -14,22 +14,26 @@ use std::thread;
 use super::commit::{self, CommitVerdict};
 use super::gather::{Gathered, Gatherer, Note};
 use super::rules::Rules;
+use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::Place;
 use crate::proof::digest::{CommitId, ObjectId, RootHash};
 
-/// What was read ahead and not asked for yet.
+/// What was prefetched and not asked for yet.
 #[derive(Debug, Default)]
-pub(super) struct Ahead {
+pub(super) struct Prefetched {
     pub(super) notes: HashMap<CommitId, Arc<Note>>,
     pub(super) evidence: HashMap<RootHash, Arc<Gathered>>,
 }
 
-/// Most bytes that are kept of what was read ahead: anyone may write a note, and have many commits share it.
+/// Most bytes that are kept of what was prefetched: anyone may write a note, and have many commits share it.
 const MOST: usize = 64 << 20;
 
-/// Commits of which notes and evidence are read ahead at once: of 100,000, all at once took 270 MiB, 20,000 at a time 258.
+/// Commits of which notes and evidence are prefetched at once: of 100,000, all at once took 270 MiB, 20,000 at a time 258.
 const AT_ONCE: usize = 6_000;
+
+/// Commits after which whoever waits is told how many have been judged.
+const TOLD_EVERY: usize = 16;
 
 /// Something that is in a pack.
 type Placed<K> = (Place, K, ObjectId);
@@ -40,12 +44,15 @@ type Job<'env> = Box<dyn FnOnce(&mut Gatherer) + Send + 'env>;
 /// Judges commits, in their order. `gather` makes the gatherer of the other thread, in that thread: neither libgit2 nor
 /// what was gathered can be shared.
 pub(super) fn judge(
+    context: &Context,
     gatherer: &mut Gatherer,
     gather: impl FnOnce() -> Result<Gatherer> + Send,
     rules: &Rules,
     commits: &[CommitId],
 ) -> Result<Vec<CommitVerdict>> {
-    let left = AtomicUsize::new(MOST);
+    let (left, judged) = (AtomicUsize::new(MOST), AtomicUsize::new(0));
+    let judged = &judged;
+    context.tell_progress(0, commits.len());
     thread::scope(|scope| {
         let (jobs, list) = mpsc::channel::<Job<'_>>();
         let other = scope.spawn(move || -> Result<()> {
@@ -59,14 +66,22 @@ pub(super) fn judge(
         let mut verdicts = Some(Vec::with_capacity(commits.len()));
         for part in commits.chunks(AT_ONCE) {
             left.store(MOST, Relaxed);
-            let judge = move |gatherer: &Gatherer, id| Some(commit::judge(gatherer, rules, &id));
-            let judged = two.read_ahead(part).and_then(|()| two.share(part.to_vec(), judge));
-            verdicts = verdicts.zip(judged).map(|(mut all, judged)| {
-                all.extend(judged);
+            let judge = move |gatherer: &Gatherer, id| {
+                let verdict = commit::judge(gatherer, rules, &id);
+                let count = judged.fetch_add(1, Relaxed) + 1;
+                if count.is_multiple_of(TOLD_EVERY) {
+                    context.tell_progress(count, commits.len());
+                }
+                Some(verdict)
+            };
+            let done = two.prefetch(part).and_then(|()| two.share(part.to_vec(), judge));
+            verdicts = verdicts.zip(done).map(|(mut all, done)| {
+                all.extend(done);
                 all
             });
         }
         drop(two);
+        context.tell_progress(commits.len(), commits.len());
         other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
         verdicts.ok_or_else(|| Error::new(Code::RepositoryFailed, "a thread ended before its work was done"))
     })
@@ -116,7 +131,7 @@ impl<'env> Two<'_, 'env> {
     }
 
     /// Reads the notes of commits, and the evidence of their anchors.
-    fn read_ahead(&mut self, commits: &[CommitId]) -> Option<()> {
+    fn prefetch(&mut self, commits: &[CommitId]) -> Option<()> {
         let blobs: Vec<Placed<CommitId>> = self.share(commits.to_vec(), |gatherer, commit| {
             let blob = gatherer.only_note(&commit)?;
             Some((gatherer.git.place_of(&blob)?, commit, blob))
@@ -141,14 +156,14 @@ impl<'env> Two<'_, 'env> {
         })?;
         let evidence: HashMap<RootHash, Arc<Gathered>> = evidence.into_iter().collect();
         let mut part = |commits: &[CommitId]| {
-            let mut ahead = Ahead::default();
+            let mut prefetched = Prefetched::default();
             for commit in commits {
                 let Some(note) = notes.remove(commit) else { continue };
                 let known = note.roots().filter_map(|root| Some((root, Arc::clone(evidence.get(&root)?))));
-                ahead.evidence.extend(known);
-                ahead.notes.insert(*commit, note);
+                prefetched.evidence.extend(known);
+                prefetched.notes.insert(*commit, note);
             }
-            ahead
+            prefetched
         };
         // As `share` will cut them.
         let (first, second) = commits.split_at(commits.len() / 2);

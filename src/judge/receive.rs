@@ -7,7 +7,7 @@ use super::verify::VerifyOutcome;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::{MAX_EVIDENCE, MAX_MERGED_NOTE, MAX_NOTE, WORK_PER_COMMIT};
-use crate::git::{CHANGES, EVIDENCE, FILE, Git, NOTES, ROUNDS, Repository, Shelved};
+use crate::git::{CHANGES, EVIDENCE, FILE, Fanned, Git, NOTES, ROUNDS, Repository};
 use crate::proof::change::Sighting;
 use crate::proof::digest::{CommitId, ObjectId, RootHash, TreeId};
 use crate::proof::evidence;
@@ -195,7 +195,7 @@ fn lost_file(git: &Git, name: &str, before: &TreeId, after: &TreeId) -> Result<O
     for (file, was) in changed {
         let file = String::from_utf8(file)
             .map_err(|_| Error::new(Code::RepositoryFailed, format!("{name} has a file whose name is not UTF-8")))?;
-        let Shelved::File(is) = git.shelved(after, &file)? else { return Ok(Some(format!("the file {file}"))) };
+        let Fanned::File(is) = git.find_fanned(after, &file)? else { return Ok(Some(format!("the file {file}"))) };
         let kept = if name == EVIDENCE {
             let root = RootHash::parse(file.trim_end_matches(".jsonl"));
             root.is_some_and(|root| better_evidence(git, &root, was, is).is_ok_and(|better| better == is))
@@ -227,8 +227,8 @@ fn odd_file(git: &Git, name: &str, before: Option<&TreeId>, after: &TreeId) -> R
                 return odd("which is not the evidence of that root");
             }
         } else {
-            let known = match before.map(|before| git.shelved(before, &file)).transpose()? {
-                Some(Shelved::File(was)) => vec![was],
+            let known = match before.map(|before| git.find_fanned(before, &file)).transpose()? {
+                Some(Fanned::File(was)) => vec![was],
                 _ => Vec::new(),
             };
             let new = lines(git, &[entry.id], &known)?;

@@ -19,7 +19,7 @@ use crate::proof::verify::Signatures;
 /// Where all of it is.
 const FOLDER: &str = ".proof";
 /// Where a policy is.
-const POLICY: &str = ".proof/policy.toml";
+pub(super) const POLICY: &str = ".proof/policy.toml";
 /// Where those are listed who may sign.
 const SIGNERS: &str = ".proof/allowed_signers";
 /// Where keys are listed that may no longer.

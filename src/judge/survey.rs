@@ -172,7 +172,7 @@ fn gone(git: &Git, rules: &Rules, roots: &[(u64, RootHash)]) -> Result<Vec<Findi
 /// up by itself took as long as all else.
 fn shelved(git: &Git, tree: &TreeId, roots: &[(u64, RootHash)]) -> Read<(HashSet<Vec<u8>>, PassedOver)> {
     let wanted = roots.iter().map(|(_, root)| evidence_name(root).as_bytes()[..2].to_vec());
-    git.shelved_names(tree, wanted.collect())
+    git.fanned_names(tree, wanted.collect())
 }
 
 /// Says that a proof ref has something in it that was not looked at. It fails nobody.

@@ -170,7 +170,7 @@ pub(super) fn judge_commits(
         gather(git)
     };
     let mut gatherer = gather(git)?;
-    let verdicts = prefetch::judge(&mut gatherer, other, rules, commits)?;
+    let verdicts = prefetch::judge(context, &mut gatherer, other, rules, commits)?;
     Ok((gatherer, verdicts))
 }
 

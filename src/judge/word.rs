@@ -113,14 +113,14 @@ pub(super) fn take(
     let said: Vec<Finding> = said.map(|said| Finding::warning(FindingCode::Vouched, said)).collect();
     verdict.findings.splice(0..0, said);
     verdict.verdict = Verdict::Vouched;
-    verdict.vouched = Some(Vouched {
+    verdict.vouched = Some(Box::new(Vouched {
         by,
         reason: first.reason.clone(),
         said_at: first.said_at,
         base: first.range.map(|range| range.base),
         head: first.range.map(|range| range.head),
         sessions,
-    });
+    }));
 }
 
 /// What a person's word may stand in for: that the change is the proven one, in whatever way this shows.

@@ -12,7 +12,7 @@ use crate::proof::digest::{CommitId, TreeId};
 use crate::proof::record::Id;
 use crate::proof::trailer::{self, ProofTrailer, ProofTrailers, RootTrailer};
 use crate::record::Workspace;
-use crate::store::{self, NewAttestation, NewEvent, Next, RootRow, SessionRow};
+use crate::store::{self, CommitHint, NewAttestation, NewEvent, RootRow, SessionRow};
 
 /// What a commit's message should say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -65,11 +65,11 @@ pub(crate) fn write_commit_hint(workspace: &mut Workspace, root: &RootRow) -> Re
     if staged.is_empty() {
         return Ok(());
     }
-    workspace.store.foresee(&workspace.repository.worktree(), &Next { root: trailer_of(root), staged })
+    workspace.store.write_commit_hint(&workspace.repository.worktree(), &CommitHint { root: trailer_of(root), staged })
 }
 
-/// What the message of a commit that was foreseen should say. `None` is no answer: whatever is not exactly what was expected,
-/// the store has to be asked about.
+/// What the message of a commit should say, by the hint that `finalize` left. `None` if the commit is not exactly the one
+/// that the hint is for: then the store must be asked.
 pub fn commit_hint(context: &Context, git: &Git, message: &[u8]) -> Result<Option<MessageAdvice>> {
     let place = git.place();
     let special = ["SQUASH_MSG", "rebase-merge", "rebase-apply"].iter().any(|name| place.git_dir.join(name).exists());
@@ -77,7 +77,7 @@ pub fn commit_hint(context: &Context, git: &Git, message: &[u8]) -> Result<Optio
     if special || named {
         return Ok(None);
     }
-    let Some(Next { root, mut staged }) = store::foreseen(&place.store_path(), &place.worktree()) else {
+    let Some(CommitHint { root, mut staged }) = store::read_commit_hint(&place.store_path(), &place.worktree()) else {
         return Ok(None);
     };
     let Some(tree) = git.staged_tree()? else { return Ok(None) };

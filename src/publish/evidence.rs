@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::error::{Code, Error, Result};
 use crate::git::limits::MAX_EVIDENCE;
-use crate::git::{EVIDENCE, Git, ObjectError, Shelved};
+use crate::git::{EVIDENCE, Fanned, Git, ObjectError};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::{CommitId, ObjectId, RootHash};
@@ -22,14 +22,14 @@ pub(crate) fn file_name(root: &RootHash) -> String {
 /// Whether there is evidence for a root.
 pub(crate) fn has_evidence(git: &Git, root: &RootHash) -> Result<bool> {
     let Some(tip) = git.tip(EVIDENCE)? else { return Ok(false) };
-    let shelved = git.shelved(&git.commit(&tip)?.tree, &file_name(root))?;
-    Ok(matches!(shelved, Shelved::File(_)))
+    let shelved = git.find_fanned(&git.commit(&tip)?.tree, &file_name(root))?;
+    Ok(matches!(shelved, Fanned::File(_)))
 }
 
 /// The commits that the evidence of a root attests.
 pub(crate) fn attested_by_evidence(git: &Git, root: &RootHash) -> Result<Vec<CommitId>> {
     let Some(tip) = git.tip(EVIDENCE)? else { return Ok(Vec::new()) };
-    let Shelved::File(blob) = git.shelved(&git.commit(&tip)?.tree, &file_name(root))? else { return Ok(Vec::new()) };
+    let Fanned::File(blob) = git.find_fanned(&git.commit(&tip)?.tree, &file_name(root))? else { return Ok(Vec::new()) };
     let mut commits = Vec::new();
     let _ = Verifier::new().push_with(&git.blob(&blob, MAX_EVIDENCE)?, |_, line, _| {
         if let Line::Entry(entry) = line
@@ -80,7 +80,9 @@ impl Evidence {
 /// Whether published evidence adds up to what an anchor says of it.
 pub(super) fn supports(git: &Git, anchor: &Anchor) -> Result<bool> {
     let Some(tip) = git.tip(EVIDENCE)? else { return Ok(false) };
-    let Shelved::File(blob) = git.shelved(&git.commit(&tip)?.tree, &file_name(&anchor.root))? else { return Ok(false) };
+    let Fanned::File(blob) = git.find_fanned(&git.commit(&tip)?.tree, &file_name(&anchor.root))? else {
+        return Ok(false);
+    };
     Ok(evidence::verify(&git.blob(&blob, MAX_EVIDENCE)?).is_ok_and(|summary| {
         summary.root == anchor.root
             && summary.count == anchor.count
@@ -118,15 +120,15 @@ pub(super) fn publish_evidence(workspace: &mut Workspace, git: &Git, row: &RootR
     let name = file_name(&row.root);
     git.update(EVIDENCE, "git-proof: evidence", |tip| {
         let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
-        let there = tree.map(|tree| git.shelved(&tree, &name)).transpose()?.unwrap_or(Shelved::Nothing);
+        let there = tree.map(|tree| git.find_fanned(&tree, &name)).transpose()?.unwrap_or(Fanned::Nothing);
         let mut blob = git.write_blob(text)?;
-        if let Shelved::File(other) = there {
+        if let Fanned::File(other) = there {
             blob = better_evidence(git, &row.root, other, blob)?;
             if blob == other {
                 return Ok((None, ()));
             }
         }
-        let tree = git.shelve(tree.as_ref(), &[(name.clone(), blob)])?;
+        let tree = git.put_fanned(tree.as_ref(), &[(name.clone(), blob)])?;
         let parents: Vec<_> = tip.into_iter().collect();
         let commit = git.write_commit(&tree, &parents, &format!("Evidence of session {}", row.session_id))?;
         Ok((Some(commit), ()))
@@ -151,8 +153,8 @@ pub fn restore_evidence(workspace: &mut Workspace, git: &Git, all: bool) -> Resu
         if !looked_at.insert(anchor.root) {
             continue;
         }
-        let there = tree.map(|tree| git.shelved(&tree, &file_name(&anchor.root))).transpose()?;
-        if !matches!(there, None | Some(Shelved::Nothing)) {
+        let there = tree.map(|tree| git.find_fanned(&tree, &file_name(&anchor.root))).transpose()?;
+        if !matches!(there, None | Some(Fanned::Nothing)) {
             continue;
         }
         // A line that was carried here may be of a session of another clone.
@@ -179,7 +181,9 @@ fn published(git: &Git, row: &RootRow) -> Result<Evidence> {
         )
     };
     let tip = git.tip(EVIDENCE)?.ok_or_else(gone)?;
-    let Shelved::File(blob) = git.shelved(&git.commit(&tip)?.tree, &file_name(&row.root))? else { return Err(gone()) };
+    let Fanned::File(blob) = git.find_fanned(&git.commit(&tip)?.tree, &file_name(&row.root))? else {
+        return Err(gone());
+    };
     Evidence::new(git.blob(&blob, MAX_EVIDENCE)?, 0, row).map_err(|_| gone())
 }
 

@@ -9,7 +9,7 @@ use super::squash as squashing;
 use super::squash::Squashed;
 use crate::error::Result;
 use crate::git::limits::{MAX_INDEX_LINES, MAX_MERGED_NOTE, MAX_NOTE};
-use crate::git::{CHANGES, Commit, Git, NOTES, ObjectError, Read, Remote, Shelved};
+use crate::git::{CHANGES, Commit, Fanned, Git, NOTES, ObjectError, Read, Remote};
 use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::digest::{ChangeId, CommitId, TreeId};
 use crate::proof::note::NoteLine;
@@ -444,7 +444,7 @@ fn add(git: &Git, sightings: &BTreeSet<(ChangeId, Sighting)>, keep: &BTreeSet<Co
             let name = change.to_string();
             let mut there = BTreeSet::new();
             if let Some(tree) = &tree
-                && let Shelved::File(blob) = git.shelved(tree, &name)?
+                && let Fanned::File(blob) = git.find_fanned(tree, &name)?
             {
                 let text = match git.blob(&blob, MAX_MERGED_NOTE) {
                     // Whoever filled it has made it useless for this change; a note still proves its own commit.
@@ -476,7 +476,7 @@ fn add(git: &Git, sightings: &BTreeSet<(ChangeId, Sighting)>, keep: &BTreeSet<Co
         if files.is_empty() && parents.len() == tip.iter().len() {
             return Ok((None, 0));
         }
-        let tree = git.shelve(tree.as_ref(), &files)?;
+        let tree = git.put_fanned(tree.as_ref(), &files)?;
         Ok((Some(git.write_commit(&tree, &parents, "Changes seen")?), ranges.len() as u64))
     })
 }

@@ -166,6 +166,13 @@ impl Store {
         })
     }
 
+    /// Whether this clone remembers of any change where it was seen. A store that cannot be read may.
+    pub fn has_sightings(&self) -> bool {
+        let exists =
+            "SELECT EXISTS (SELECT 1 FROM anchors WHERE change_id IS NOT NULL) OR EXISTS (SELECT 1 FROM sightings)";
+        self.read(|connection| Ok(connection.query_row(exists, [], |row| row.get(0))?)).unwrap_or(true)
+    }
+
     /// Where a change was seen in this clone.
     pub fn sightings(&self, change: &ChangeId) -> Result<Vec<Sighting>> {
         self.read(|connection| {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use super::{Failure, NewEvent, Store, active, damaged, event, next};
+use super::{Failure, NewEvent, Store, active, commit_hint, damaged, event};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::ChainHash;
 use crate::proof::record::{Id, Opening};
@@ -142,7 +142,7 @@ pub(super) fn open(connection: &Connection, new: &NewSession<'_>, event: &NewEve
 pub(super) fn make_current(transaction: &Connection, worktree: &str, session: &Id) -> Result<(), Failure> {
     if let Some(store) = transaction.path() {
         active::mark(Path::new(store))?;
-        next::forget(Path::new(store));
+        commit_hint::remove(Path::new(store));
     }
     transaction
         .prepare_cached(

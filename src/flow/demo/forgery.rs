@@ -4,7 +4,7 @@ use super::failed;
 use super::stage::Stage;
 use crate::error::Result;
 use crate::git::limits::MAX_EVIDENCE;
-use crate::git::{EVIDENCE, Shelved};
+use crate::git::{EVIDENCE, Fanned};
 use crate::proof::finding::FindingCode;
 use crate::proof::note::NoteLine;
 use crate::publish::evidence_name;
@@ -92,10 +92,10 @@ fn edit_record(stage: &Stage) -> Result<String> {
         let tip = tip.ok_or_else(|| failed("there is no evidence"))?;
         let tree = git.commit(&tip)?.tree;
         let name = evidence_name(&root);
-        let Shelved::File(blob) = git.shelved(&tree, &name)? else { return Err(failed("there is no evidence")) };
+        let Fanned::File(blob) = git.find_fanned(&tree, &name)? else { return Err(failed("there is no evidence")) };
         let text = String::from_utf8_lossy(&git.blob(&blob, MAX_EVIDENCE)?).replace(was, is);
         let forged = git.write_blob(text.as_bytes())?;
-        let tree = git.shelve(Some(&tree), &[(name, forged)])?;
+        let tree = git.put_fanned(Some(&tree), &[(name, forged)])?;
         Ok((Some(git.write_commit(&tree, &[tip], "Forged evidence")?), ()))
     })?;
     Ok(format!("1. In the published record behind another branch, \"{was}\" becomes \"{is}\""))

@@ -1,7 +1,7 @@
 //! The lines behind a root, as they are published.
 
 use crate::git::limits::MAX_EVIDENCE;
-use crate::git::{Git, Shelved};
+use crate::git::{Fanned, Git};
 use crate::proof::digest::{ContentHash, RootHash, TreeId};
 use crate::proof::evidence::Verifier;
 use crate::proof::record::{Body, Line, Opening, RecordType};
@@ -68,9 +68,9 @@ impl<'a> Shelf<'a> {
     pub(super) fn take(&mut self, root: &RootHash) -> Embedded {
         let absent = |why: &str| Embedded::Absent(why.to_owned());
         let Some(tree) = &self.tree else { return absent("refs/proof/evidence is not in this clone") };
-        let read = self.git.shelved(tree, &evidence_name(root)).and_then(|shelved| match shelved {
-            Shelved::File(blob) => self.git.blob(&blob, MAX_EVIDENCE).map(Some),
-            Shelved::Nothing | Shelved::Other => Ok(None),
+        let read = self.git.find_fanned(tree, &evidence_name(root)).and_then(|shelved| match shelved {
+            Fanned::File(blob) => self.git.blob(&blob, MAX_EVIDENCE).map(Some),
+            Fanned::Nothing | Fanned::Other => Ok(None),
         });
         let bytes = match read {
             Ok(Some(bytes)) => bytes,

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::points::Points;
 use crate::git::limits::MAX_EVIDENCE;
-use crate::git::{EVIDENCE, Git, Shelved};
+use crate::git::{EVIDENCE, Fanned, Git};
 use crate::judge::SessionVerdict;
 use crate::proof::digest::{ChainHash, ContentHash, RootHash};
 use crate::proof::evidence::Verifier;
@@ -130,7 +130,7 @@ impl StepKind {
 pub(super) fn read(git: &Git, session: &SessionVerdict, full: bool) -> Option<Trail> {
     let tip = git.tip(EVIDENCE).ok()??;
     let tree = git.commit(&tip).ok()?.tree;
-    let Shelved::File(blob) = git.shelved(&tree, &evidence_name(&session.root)).ok()? else { return None };
+    let Fanned::File(blob) = git.find_fanned(&tree, &evidence_name(&session.root)).ok()? else { return None };
     let text = git.blob(&blob, MAX_EVIDENCE).ok()?;
     let mut gathered = Gathered::default();
     let mut verifier = Verifier::new();

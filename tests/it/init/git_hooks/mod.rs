@@ -3,6 +3,7 @@
 
 mod configured;
 mod files;
+mod judged;
 mod managers;
 mod running;
 mod settings;

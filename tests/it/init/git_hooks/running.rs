@@ -6,7 +6,7 @@ use super::{commit, git, hook, log, script, stub, tools, with_stub};
 use crate::store::scratch::Scratch;
 
 /// A remote beside the repository.
-fn with_remote(scratch: &Scratch) {
+pub(super) fn with_remote(scratch: &Scratch) {
     scratch.git(["init", "--quiet", "--bare", "../remote.git"]);
     scratch.git(["remote", "add", "origin", "../remote.git"]);
 }

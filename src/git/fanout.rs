@@ -12,7 +12,7 @@ use crate::proof::digest::{ObjectId, TreeId};
 
 /// What stands in a tree under the name of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shelved {
+pub enum Fanned {
     /// Nothing.
     Nothing,
     /// A plain file.
@@ -45,26 +45,26 @@ impl Place {
 
 impl Git {
     /// The file of this name, below the directory of its first two characters.
-    pub fn shelved(&self, tree: &TreeId, name: &str) -> Read<Shelved> {
-        let Some(directory) = name.get(..2) else { return Ok(Shelved::Nothing) };
+    pub fn find_fanned(&self, tree: &TreeId, name: &str) -> Read<Fanned> {
+        let Some(directory) = name.get(..2) else { return Ok(Fanned::Nothing) };
         let entry = |tree: &TreeId, name: &str| -> Read<Option<TreeEntry>> {
             let entries = self.read_tree(tree)?;
             let find = |directory| entries.find(name.as_bytes(), directory);
             Ok(find(false).or_else(|| find(true)))
         };
-        let Some(below) = entry(tree, directory)? else { return Ok(Shelved::Nothing) };
+        let Some(below) = entry(tree, directory)? else { return Ok(Fanned::Nothing) };
         if !below.is_tree() {
-            return Ok(Shelved::Other);
+            return Ok(Fanned::Other);
         }
         Ok(match entry(&TreeId(below.id), name)? {
-            None => Shelved::Nothing,
-            Some(file) if file.mode == FILE => Shelved::File(file.id),
-            Some(_) => Shelved::Other,
+            None => Fanned::Nothing,
+            Some(file) if file.mode == FILE => Fanned::File(file.id),
+            Some(_) => Fanned::Other,
         })
     }
 
     /// Adds or replaces files.
-    pub fn shelve(&self, tree: Option<&TreeId>, files: &[(String, ObjectId)]) -> Result<TreeId> {
+    pub fn put_fanned(&self, tree: Option<&TreeId>, files: &[(String, ObjectId)]) -> Result<TreeId> {
         let mut by_directory: BTreeMap<&str, Vec<(&str, ObjectId)>> = BTreeMap::new();
         for (name, id) in files {
             by_directory.entry(name.get(..2).unwrap_or(name)).or_default().push((name, *id));
@@ -153,7 +153,7 @@ impl Git {
     }
 
     /// The names of the files below these folders, each of two characters.
-    pub fn shelved_names(&self, tree: &TreeId, mut folders: HashSet<Vec<u8>>) -> Read<(HashSet<Vec<u8>>, PassedOver)> {
+    pub fn fanned_names(&self, tree: &TreeId, mut folders: HashSet<Vec<u8>>) -> Read<(HashSet<Vec<u8>>, PassedOver)> {
         let mut names = HashSet::new();
         let mut visits = Visits::default();
         let top = self.read_tree(tree)?;

@@ -1,4 +1,4 @@
-//! What was read of late, up to a number of bytes.
+//! A cache that holds up to a number of bytes, and drops what was not asked for recently.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -6,14 +6,14 @@ use std::hash::Hash;
 /// Values by their keys. There are two halves: when the younger is full, it becomes the older, whose values are forgotten
 /// unless they were asked for meanwhile.
 #[derive(Debug)]
-pub(crate) struct Recent<K, V> {
+pub(crate) struct Cache<K, V> {
     younger: HashMap<K, V>,
     older: HashMap<K, V>,
     bytes: usize,
     limit: usize,
 }
 
-impl<K: Hash + Eq + Copy, V: Clone> Recent<K, V> {
+impl<K: Hash + Eq + Copy, V: Clone> Cache<K, V> {
     /// Nothing yet, and never more than so many bytes.
     pub(crate) fn new(limit: usize) -> Self {
         Self { younger: HashMap::new(), older: HashMap::new(), bytes: 0, limit }
@@ -45,19 +45,19 @@ impl<K: Hash + Eq + Copy, V: Clone> Recent<K, V> {
 
 #[cfg(test)]
 mod tests {
-    use super::Recent;
+    use super::Cache;
 
     #[test]
-    fn what_was_asked_for_stays_and_the_rest_goes() {
-        let mut recent = Recent::new(8);
+    fn value_that_was_asked_for_stays_and_others_go() {
+        let mut cache = Cache::new(8);
         for key in 0..4 {
-            recent.put(key, key, 2);
+            cache.put(key, key, 2);
         }
-        assert_eq!(recent.get(&0, |_| 2), Some(0), "of the older half");
-        recent.put(4, 4, 2);
-        assert_eq!(recent.get(&0, |_| 2), Some(0), "asked for");
-        assert_eq!(recent.get(&1, |_| 2), None, "not asked for");
-        recent.put(9, 9, 5);
-        assert_eq!(recent.get(&9, |_| 5), None, "too large");
+        assert_eq!(cache.get(&0, |_| 2), Some(0), "of the older half");
+        cache.put(4, 4, 2);
+        assert_eq!(cache.get(&0, |_| 2), Some(0), "asked for");
+        assert_eq!(cache.get(&1, |_| 2), None, "not asked for");
+        cache.put(9, 9, 5);
+        assert_eq!(cache.get(&9, |_| 5), None, "too large");
     }
 }

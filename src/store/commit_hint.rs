@@ -1,10 +1,10 @@
-//! What the next commit of a worktree is to be told, in a file beside the store: a session that was just finalized, and the
-//! staged changes that it attests. The hook that finds exactly one of these being committed needs no store to name the
-//! session, and opening it would take most of the hook's time.
+//! A hint for the commit-msg hook, in a file beside the store: the session that was just finalized in a worktree, and the
+//! staged changes that it attests. If exactly one of these is being committed, the hook can name the session without
+//! opening the store, which would take most of the hook's time.
 //!
-//! It is only a shortcut: where it is missing, torn, of another store or of another change, the store is asked. It is
-//! written and taken away under the store's write lock, and taken away before a worktree turns to another session, so that
-//! whoever is killed in between leaves none rather than a wrong one.
+//! The hint is only a shortcut: if it is missing, torn, of another store or of another change, the hook asks the store.
+//! The hint is written and removed under the store's write lock, and removed before a worktree turns to another session,
+//! so that a process that is killed in between leaves no hint rather than a wrong one.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -19,7 +19,7 @@ use crate::proof::trailer::RootTrailer;
 
 /// A finalized session that waits for its commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Next {
+pub struct CommitHint {
     /// Its root, as the commit will name it.
     pub root: RootTrailer,
     /// The changes that it attests and that were only staged.
@@ -33,30 +33,30 @@ fn path_of(store: &Path) -> PathBuf {
     store.with_file_name("next")
 }
 
-/// Which file the store is: one that was put in its place by hand knows nothing of what was foreseen.
+/// Which file the store is: a hint says nothing about a store that somebody put in its place.
 fn identity(store: &Path) -> Option<String> {
     fs::metadata(store).ok().map(|file| format!("{}:{}", file.dev(), file.ino()))
 }
 
-/// What the next commit of a worktree is to be told, if that was foreseen.
-pub fn foreseen(store: &Path, worktree: &str) -> Option<Next> {
+/// The hint for the next commit of a worktree, if there is one.
+pub fn read_commit_hint(store: &Path, worktree: &str) -> Option<CommitHint> {
     schema::refuse_links(store).ok()?; // whoever opens the store says what is wrong
     let text = read_text(&path_of(store))?;
     let mut lines = text.strip_suffix(LAST)?.lines();
     let known = lines.next()? == FIRST && lines.next()? == identity(store)? && lines.next()? == worktree;
     let root = RootTrailer::parse(lines.next()?).filter(|_| known)?;
     let staged = lines.map(|line| GitAttestation::parse(line.as_bytes()).ok()).collect::<Option<_>>()?;
-    Some(Next { root, staged })
+    Some(CommitHint { root, staged })
 }
 
-/// Forgets what was foreseen, whichever worktree it was for.
-pub(super) fn forget(store: &Path) {
+/// Removes the hint, whichever worktree it was for.
+pub(super) fn remove(store: &Path) {
     let _ = fs::remove_file(path_of(store)); // most often there is none
 }
 
 impl Store {
-    /// Foresees what the next commit of a worktree is to be told, if the session is still the one it works in.
-    pub fn foresee(&mut self, worktree: &str, next: &Next) -> Result<()> {
+    /// Writes the hint for the next commit of a worktree, if its session is still the one that the worktree works in.
+    pub fn write_commit_hint(&mut self, worktree: &str, next: &CommitHint) -> Result<()> {
         let Some(identity) = identity(&self.path).filter(|_| !worktree.contains('\n')) else { return Ok(()) };
         let mut text = format!("{FIRST}\n{identity}\n{worktree}\n{}\n", next.root);
         for staged in &next.staged {
