@@ -93,8 +93,8 @@ pub use secrets::{Secret, find_in_json, find_secret};
 pub use squashing::{before_squash, squashed_at_head};
 pub use start::{StartOutcome, StartRequest, start};
 pub use story::{
-    CommitStory, Label, LeftAway, Meant, Point, Points, Step, StepKind, StoryOutcome, StoryRequest, Trail, listed,
-    meant, rejections, story,
+    CommitStory, Label, LeftAway, Meant, Point, Points, Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript, Step,
+    StepKind, StoryOutcome, StoryRequest, Trail, listed, meant, rejections, story,
 };
 pub use sync::{Pushed, SyncOutcome, fetch, index_anchors, index_pushed, sync};
 pub use verify::{

@@ -3,6 +3,7 @@
 use super::secrets::{Secret, find_in_json, find_secret};
 use crate::error::{Code, Error, Result};
 use crate::proof::canonical;
+use crate::proof::observed::Marks;
 use crate::proof::record::{Entry, Opening, metadata_text};
 
 /// Largest body of an entry, and largest metadata: 1 MiB.
@@ -83,8 +84,8 @@ pub(super) fn metadata(json: &str) -> Result<Option<String>> {
             .hint("give a JSON object, such as {\"agent_id\":\"a1\"}")
     };
     let value = canonical::parse(json.as_bytes()).map_err(|error| wrong(error.to_string()))?;
-    if value.get("observed").is_some() {
-        return Err(wrong("\"observed\" is what the tool itself saw, and nobody else may write it".to_owned()));
+    if let Some(key) = Marks::claimed_by(&value) {
+        return Err(wrong(format!("the tool alone writes {key:?}, through a command or an option of its own")));
     }
     let text = metadata_text(&value).map_err(|error| wrong(error.to_string()))?;
     if let Some(text) = &text {

@@ -6,8 +6,8 @@ use super::escape::{code_span, inert};
 use super::markdown::row;
 use super::{Report, rejected, short};
 use crate::ops::{Embedded, Label, ReportOutcome, Telling};
+use crate::present;
 use crate::proof::finding::Verdict;
-use crate::proof::record::RecordType;
 
 /// What the end needs, should something be left out.
 const RESERVED: usize = 600;
@@ -119,7 +119,7 @@ fn decisions(report: &ReportOutcome, limit: usize, text: &mut String, left: &mut
 /// A record as a block of code, where Markdown knows nothing else; what was rejected is marked as a diff marks what is
 /// gone. And how many characters did not fit.
 fn telling(telling: &Telling) -> (String, usize) {
-    let label = if telling.kind == RecordType::Decision { "Decision" } else { "Reflection" };
+    let label = present::record(telling.kind, telling.metadata.as_deref());
     let content: String = telling.content.chars().take(TEXT).collect();
     let cut = telling.content.chars().count() - content.chars().count();
     let mut lines = Vec::new();

@@ -6,7 +6,6 @@ use super::text::{block, hash, inline};
 use crate::ops::{CommitVerdict, Embedded, Label, ReportOutcome, ReportedCommit, SessionVerdict, Telling, Touch};
 use crate::present;
 use crate::proof::finding::{Finding, Severity, Verdict};
-use crate::proof::record::RecordType;
 use crate::report::rejected;
 
 /// Most characters of a text that stand in the page itself; scripts show the rest from the evidence.
@@ -154,7 +153,7 @@ fn story(story: &[Telling]) -> String {
 }
 
 fn telling(telling: &Telling) -> String {
-    let label = if telling.kind == RecordType::Decision { "Decision" } else { "Reflection" };
+    let label = present::record(telling.kind, telling.metadata.as_deref());
     let (text, left) = cut(&telling.content);
     let pieces: String = rejected::pieces(&text)
         .into_iter()
