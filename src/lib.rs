@@ -17,16 +17,17 @@
 //! | [`git`] | repositories of every kind, their objects and refs, change ids, the network through git itself, signing as git signs; the only one that names git2 | the store |
 //! | [`ops`] | what the tool does, one file per verb, each with an outcome that serializes | how it is shown |
 //! | [`publish`] | what leaves a clone: finishing whatever an interrupted command left undone | how it is shown |
+//! | [`agents`] | what the hooks of agents send, as entries of sessions of their own; closing those by themselves | how it is shown |
 //! | [`present`] | the words of a verdict, the same for every printer | files, git; it is pure |
 //! | [`report`] | a verdict in the forms that forges and people read: Markdown, annotations, SARIF, JUnit, a page that checks itself | files, git; it is pure |
 //! | [`mcp`] | the same verbs as tools for agents, over standard input and output | the store, but through ops |
-//! | [`hook`] | what git and agents give to their hooks, and how each of them is answered | |
+//! | [`hook`] | what git gives to its hooks, and how it is answered | |
 //! | [`cli`] | arguments in, text or JSON out; the only one that prints | |
 //! | [`access`] | owners and modes of files: the only one that names Unix permissions | |
 //! | [`context`] | clock, random ids, environment: the only ambient reads | |
 //! | [`error`] | what went wrong, with a stable code, an exit code and a hint | |
 //!
-//! Dependencies point one way, `proof ← store, git ← ops ← publish ← present ← report ← mcp, hook ← cli`, and a test keeps it so
+//! Dependencies point one way, `proof ← store, git ← ops ← publish ← agents ← present ← report ← mcp, hook ← cli`, and a test keeps it so
 //! (`tests/it/layers.rs`).
 //!
 //! # What is on disk
@@ -49,6 +50,7 @@
 //! | `migrations/*.sql` | the store's schema, step by step, never edited once released |
 
 pub mod access;
+pub mod agents;
 pub mod cli;
 pub mod context;
 pub mod error;

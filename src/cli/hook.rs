@@ -7,9 +7,11 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::ui::Ui;
+use crate::agents;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::hook::{self, Agent, GitHook};
+use crate::hook::GitHook;
+use crate::ops::Agent;
 
 /// More than any agent sends; what is larger is not read to its end.
 const LIMIT: u64 = 64 << 20;
@@ -63,7 +65,7 @@ impl Hook {
             return Err(Error::new(Code::InvalidParams, format!("the hook of {} takes no arguments", self.event))
                 .hint("what an agent has to say is read from standard input"));
         }
-        match input().and_then(|input| hook::run(context, agent, &input)) {
+        match input().and_then(|input| agents::run(context, agent, &input)) {
             Ok(None) => {}
             // The agent reads JSON, whoever calls.
             Ok(Some(answer)) => ui.text(|_| format!("{answer}\n")),

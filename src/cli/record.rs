@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::content::content;
 use super::ui::{Role, Ui, inert};
+use crate::agents;
 use crate::context::Context;
 use crate::error::Result;
 use crate::ops::{self, RecordRequest, StartRequest, Workspace};
@@ -55,7 +56,7 @@ impl Start {
             continues: self.continues.clone(),
         };
         let mut workspace = Workspace::open_or_create(context)?;
-        let outcome = ops::start(&mut workspace, &request)?;
+        let outcome = agents::start(&mut workspace, &request)?;
         for warning in &outcome.warnings {
             ui.say(&format!("git proof: warning: {warning}"));
         }
@@ -116,7 +117,7 @@ pub(super) struct Record {
 impl Record {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let content = content(&context, self.content.as_deref(), self.content_file.as_deref(), &self.kind)?;
-        let request = RecordRequest {
+        let mut request = RecordRequest {
             session: self.session.clone(),
             task: None,
             caller: None,
@@ -126,7 +127,11 @@ impl Record {
             metadata: self.metadata.clone(),
             private: self.private,
         };
-        let outcome = ops::record(&mut Workspace::open(context)?, &request)?;
+        let mut workspace = Workspace::open(context)?;
+        if let Some(own) = agents::own_session(&mut workspace, request.session.as_deref(), None)? {
+            request.session = Some(own.to_string());
+        }
+        let outcome = ops::record(&mut workspace, &request)?;
         ui.show(&outcome, |entry, paint| {
             format!(
                 "Recorded {} {} as entry {} of session {}.\n  chain {}\n",
@@ -160,7 +165,10 @@ pub(super) struct Attest {
 
 impl Attest {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::attest(&mut Workspace::open(context)?, self.session.as_deref(), &self.operations)?;
+        let mut workspace = Workspace::open(context)?;
+        let own = agents::own_session(&mut workspace, self.session.as_deref(), None)?.map(|own| own.to_string());
+        let session = own.as_deref().or(self.session.as_deref());
+        let outcome = ops::attest(&mut workspace, session, &self.operations)?;
         ui.show(&outcome, |entries, _| {
             let lines = entries.iter().map(|entry| {
                 format!("Attested {} as entry {} of session {}.\n", entry.id, entry.index, entry.session_id)

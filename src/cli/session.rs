@@ -4,10 +4,11 @@ use clap::Args;
 
 use super::anchor::guarded;
 use super::ui::{Role, Ui};
+use crate::agents;
 use crate::context::Context;
 use crate::error::Result;
 use crate::ops::{self, RootOutcome, Workspace};
-use crate::publish::{self, Repaired};
+use crate::publish::Repaired;
 
 #[derive(Debug, Args)]
 struct SessionArgument {
@@ -63,7 +64,7 @@ pub(super) struct Finalize {
 
 impl Finalize {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let done = publish::finalize(&mut Workspace::open(context)?, self.which.session.as_deref(), true)?;
+        let done = agents::finalize(&mut Workspace::open(context)?, self.which.session.as_deref(), true)?;
         let outcome = &done.outcome;
         guarded(ui, outcome.guarded);
         if outcome.unpacked > 0 {

@@ -19,6 +19,7 @@ mod patch;
 mod process;
 mod quote;
 mod recent;
+mod reflog;
 mod refs;
 mod remote;
 mod shelf;
@@ -27,6 +28,7 @@ mod staged;
 mod tree;
 mod unreadable;
 mod visits;
+mod written;
 
 pub use ancestry::{History, MAX_SEARCHED, Node, Only};
 pub use combine::{Allowance, Containment};
@@ -35,8 +37,12 @@ pub(crate) use index::Place;
 pub use merge::Merged;
 pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 pub use open::Git;
-pub use process::{editor, identity, interpret_trailers, is_amending, pager, paints, sharing, worktree_root};
+pub use process::{
+    commands_above, editor, identity, interpret_trailers, is_amending, is_running, pager, paints, sharing, starter,
+    worktree_root,
+};
 pub(crate) use recent::Recent;
+pub use reflog::reflog_place;
 pub(crate) use refs::left_behind;
 pub use refs::{CHANGES, EVIDENCE, NOTES, ORIGINALS, ROUNDS, WHY};
 pub use remote::{PushRefusal, Remote};

@@ -10,12 +10,12 @@ use super::progress::Reporter;
 use super::proofs::{merkle_proof, merkle_verify};
 use super::strict::{Given, Unreadable};
 use super::{keeping, verdicts};
+use crate::agents;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git;
 use crate::ops::{self, AnchorRequest, Call, RecordRequest, StartRequest, VerifyRequest, Workspace};
 use crate::proof::canonical;
-use crate::publish;
 
 /// Largest answer. It goes out twice, as structured content and as text, and clients read lines of at most 16 MiB.
 const MAX_ANSWER: usize = 6 << 20;
@@ -147,16 +147,23 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
                 caller: caller(context, client),
                 continues: None,
             };
-            work(move |workspace| {
-                let started = ops::start(workspace, &request)?;
-                ops::agent_join(workspace, &started.session_id);
-                Ok(started)
-            })
+            work(move |workspace| agents::start(workspace, &request))
         }
         "thought_record" => {
-            let request = record_request(&mut given, context, client)?;
+            let mut request = record_request(&mut given, context, client)?;
             creates = request.session.is_none();
-            work(move |workspace| ops::record(workspace, &request))
+            let client = client.map(|client| client.name.clone());
+            work(move |workspace| {
+                if request.session.is_some() || request.task.is_none() {
+                    let own = agents::own_session(workspace, request.session.as_deref(), client.as_deref())?;
+                    request.session = own.map(|own| own.to_string()).or(request.session);
+                    if request.session.is_none() {
+                        return Err(missing("session_id")
+                            .hint("audit_session_start answers with one; task_id alone will do too"));
+                    }
+                }
+                ops::record(workspace, &request)
+            })
         }
         "thought_search" => {
             let (query, session) = (given.required("query")?, given.text("session_id")?);
@@ -200,7 +207,7 @@ fn of_session(tool: &str, given: &mut Arguments) -> Result<Work> {
         "audit_session_end" => work(move |workspace| ops::end(workspace, Some(&session))),
         "merkle_finalize" => {
             let idempotent = given.flag("idempotent")?.unwrap_or(false);
-            work(move |workspace| Ok(publish::finalize(workspace, Some(&session), idempotent)?.outcome))
+            work(move |workspace| Ok(agents::finalize(workspace, Some(&session), idempotent)?.outcome))
         }
         "anchor_commit" => {
             let (commits, sign) = (given.list("commits")?.unwrap_or_default(), given.flag("sign")?);
@@ -222,9 +229,6 @@ fn of_session(tool: &str, given: &mut Arguments) -> Result<Work> {
 
 fn record_request(given: &mut Arguments, context: &Context, client: Option<&Implementation>) -> Result<RecordRequest> {
     let (session, task) = (given.text("session_id")?, given.text("task_id")?);
-    if session.is_none() && task.is_none() {
-        return Err(missing("session_id").hint("audit_session_start answers with one; task_id alone will do too"));
-    }
     Ok(RecordRequest {
         caller: if session.is_none() { caller(context, client) } else { None },
         session,

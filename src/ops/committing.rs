@@ -2,6 +2,7 @@
 
 use super::anchor::{self, AnchorOutcome};
 use super::squashing;
+use super::whose;
 use super::workspace::Workspace;
 use crate::context::Context;
 use crate::error::{Code, Result};
@@ -71,7 +72,9 @@ pub(super) fn foresee(workspace: &mut Workspace, root: &RootRow) -> Result<()> {
 pub fn foreseen(context: &Context, git: &Git, message: &[u8]) -> Result<Option<MessageAdvice>> {
     let place = git.place();
     let special = ["SQUASH_MSG", "rebase-merge", "rebase-apply"].iter().any(|name| place.git_dir.join(name).exists());
-    let named = context.variable("GIT_PROOF_SESSION").is_some() || !ProofTrailers::parse(message).trailers.is_empty();
+    let named = context.variable("GIT_PROOF_SESSION").is_some()
+        || whose::names_agent(context)
+        || !ProofTrailers::parse(message).trailers.is_empty();
     if special || named {
         return Ok(None);
     }
@@ -283,6 +286,11 @@ pub(super) fn bind(
 /// Attests a commit, unless the session has done so, or has closed with a reflection on exactly this change.
 fn attest_commit(workspace: &mut Workspace, git: &Git, session: &Id, head: &CommitId) -> Result<bool> {
     attest(workspace, git, session, head, None)
+}
+
+/// Attests a commit that no hook of git told about; `false` if the session has attested it already.
+pub fn attest_made(workspace: &mut Workspace, git: &Git, session: &Id, commit: &CommitId) -> Result<bool> {
+    attest_commit(workspace, git, session, commit)
 }
 
 /// Attests a commit that was made before, and says so; `false` if the session has attested it already.

@@ -87,6 +87,11 @@ fn not_anchored(root: &RootOutcome, error: Error) -> Error {
     }
 }
 
+/// Anchors a session that was just finalized on the commits that it attests.
+pub fn anchor_finalized(workspace: &mut Workspace, root: &RootOutcome) -> Result<()> {
+    anchor_attested(workspace, root).map_err(|error| not_anchored(root, error)).map(|_| ())
+}
+
 /// Anchors a session on the commits that it attests; those that it does not are nobody's to anchor by the way.
 /// With them comes how many entries the guard withheld.
 fn anchor_attested(workspace: &mut Workspace, root: &RootOutcome) -> Result<(Vec<Anchored>, u64)> {

@@ -1,7 +1,6 @@
 //! What the tool does, one file per verb. Each returns an outcome that serializes to the JSON that the command line,
 //! the MCP server and the hooks all give; how it is shown to a person is the command line's work.
 
-mod agent;
 mod alone;
 mod anchor;
 mod attest;
@@ -38,10 +37,10 @@ mod text;
 mod verify;
 mod view;
 mod vouch;
+mod whose;
 mod workspace;
 
 pub use crate::store::Watcher;
-pub use agent::{Agent, ToolUse, agent_join, agent_reminder, agent_start, agent_tool_use};
 pub use anchor::{
     AnchorOutcome, AnchorRequest, Anchored, Carried, CarryOutcome, SignOutcome, SignRequest, anchor, anchor_unanchored,
     carry, carry_rewritten, heal, restore_evidence, sign,
@@ -55,15 +54,17 @@ pub use check_proof::{
     CheckedProof, ConsistencyOutcome, LoggedOutcome, PathOutcome, ProofOutcome, check_path_line, check_proof,
     check_proof_line,
 };
-pub use committing::{AfterCommit, MessageAdvice, after_commit, before_commit, before_fixup, comment_mark, foreseen};
+pub use committing::{
+    AfterCommit, MessageAdvice, after_commit, attest_made, before_commit, before_fixup, comment_mark, foreseen,
+};
 pub use cover::{CoverOutcome, CoverRequest, CoveredCommit, cover};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
 pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
-pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, end, finalize, root};
+pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, anchor_finalized, end, finalize, root};
 pub use import::{EvidenceImport, FileImport, ImportedSession, RefusedEvidence, import_evidence, import_file};
 pub use init::{
-    Action, FileChange, HookChange, HookManager, InitAgent, InitOutcome, InitRequest, ManagerName, Notice, Paste,
-    SettingChange, WiredBy, init,
+    Action, FileChange, HookChange, HookManager, InitOutcome, InitRequest, ManagerName, Notice, Paste, SettingChange,
+    WiredBy, init,
 };
 pub use input::{Source, Trusted};
 pub use ledger::{Call, changes, note};
@@ -97,6 +98,7 @@ pub use story::{
     StepKind, StoryOutcome, StoryRequest, Trail, listed, meant, rejections, story,
 };
 pub use sync::{Pushed, SyncOutcome, fetch, index_anchors, index_pushed, sync};
+pub use text::{cut_to_body, opening_holds_secret};
 pub use verify::{
     CommitVerdict, ExplainOutcome, GateRequest, JudgedRange, LeftOut, PolicyOutcome, RoundView, RulesView,
     SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest, Vouched, VouchedSession, check_policy, explain_policy,
@@ -104,4 +106,5 @@ pub use verify::{
 };
 pub use view::{BodyView, EntryView, SessionView};
 pub use vouch::{VouchOutcome, VouchRequest, VouchedRange, vouch};
+pub use whose::{Agent, Whose, agents_in_environment, whose};
 pub use workspace::Workspace;

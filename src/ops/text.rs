@@ -31,6 +31,22 @@ pub(super) fn acceptable(what: &str, text: &str, limit: usize) -> Result<()> {
     Ok(())
 }
 
+/// A text that an agent sent, fit to be hashed: without NUL, and cut where it is too long. `None` if nothing is left.
+pub fn cut_to_body(text: &str) -> Option<String> {
+    let mut text = text.replace('\0', "");
+    let mut end = text.len().min(MAX_BODY);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    (!text.trim().is_empty()).then_some(text)
+}
+
+/// Whether an opening holds a credential.
+pub fn opening_holds_secret(opening: &Opening) -> bool {
+    credential_in_opening(opening).is_some()
+}
+
 /// The first credential in a text. Every check for credentials goes through this function.
 pub(super) fn credential(text: &str) -> Option<Secret> {
     find_secret(text)

@@ -10,7 +10,9 @@ mod append;
 mod archive;
 mod backup;
 mod bodies;
+mod calls;
 mod check;
+mod disclosed;
 mod event;
 mod evidence;
 mod finalize;
@@ -37,7 +39,7 @@ use crate::access::{Sharing, is_writable};
 use crate::context::refuse_irregular;
 use crate::error::{Code, Error, Result};
 
-pub use agent::{AgentSession, Observation};
+pub use agent::{AgentFacts, AgentKey, AgentRow, HeldItem, NewCall, Observation, OpenCall};
 pub use anchor::NewLine;
 pub use append::{Appended, NewAttestation, NewEntry, NewThought};
 pub use archive::{Archive, Damage, Held};

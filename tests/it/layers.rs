@@ -1,9 +1,9 @@
-//! Dependencies point one way: `proof` ← `store`, `git` ← `ops` ← `publish` ← `present` ← `report` ← `mcp`, `hook` ← `cli`. And `proof` is pure.
+//! Dependencies point one way: `proof` ← `store`, `git` ← `ops` ← `publish` ← `agents` ← `present` ← `report` ← `mcp`, `hook` ← `cli`. And `proof` is pure.
 
 use std::path::Path;
 
 /// Each part of the crate, and the other parts that it may name.
-const LAYERS: [(&str, &[&str]); 15] = [
+const LAYERS: [(&str, &[&str]); 16] = [
     ("proof", &[]),
     ("error", &["proof"]),
     ("context", &["proof", "error"]),
@@ -12,11 +12,15 @@ const LAYERS: [(&str, &[&str]); 15] = [
     ("git", &["proof", "error", "context", "access"]),
     ("ops", &["proof", "error", "context", "access", "store", "git"]),
     ("publish", &["proof", "error", "context", "store", "git", "ops"]),
+    ("agents", &["proof", "error", "context", "store", "git", "ops", "publish"]),
     ("present", &["proof", "error", "context", "store", "git", "ops"]),
     ("report", &["proof", "error", "context", "store", "git", "ops", "present"]),
-    ("mcp", &["proof", "error", "context", "store", "git", "ops", "publish", "present", "report"]),
-    ("hook", &["proof", "error", "context", "store", "git", "ops", "publish", "present", "report"]),
-    ("cli", &["proof", "error", "context", "store", "git", "ops", "publish", "present", "report", "mcp", "hook"]),
+    ("mcp", &["proof", "error", "context", "store", "git", "ops", "publish", "agents", "present", "report"]),
+    ("hook", &["proof", "error", "context", "store", "git", "ops", "publish", "agents", "present", "report"]),
+    (
+        "cli",
+        &["proof", "error", "context", "store", "git", "ops", "publish", "agents", "present", "report", "mcp", "hook"],
+    ),
     ("main", &["cli"]),
     ("lib", &[]), // declares the others and uses none
 ];

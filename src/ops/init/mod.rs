@@ -26,7 +26,7 @@ mod version;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::access::Misfit;
+use crate::access::{Access, Misfit};
 use crate::context::Context;
 use crate::error::Result;
 use crate::store::Store;
@@ -34,7 +34,7 @@ use agent_files::AgentPlan;
 use files::Staged;
 use settings::SettingEdit;
 
-pub use agents::InitAgent;
+use crate::ops::whose::Agent;
 pub use hooks::{HookChange, WiredBy};
 pub use managers::{HookManager, ManagerName, Paste};
 pub use outcome::{Action, FileChange, InitOutcome, Notice, SettingChange};
@@ -53,7 +53,7 @@ pub(super) use survey::Survey;
 #[expect(clippy::struct_excessive_bools, reason = "one for each switch of the command line")]
 pub struct InitRequest {
     /// The agents.
-    pub agents: Vec<InitAgent>,
+    pub agents: Vec<Agent>,
     /// Whether AGENTS.md is to tell the order of calls.
     pub agents_md: bool,
     /// Whether git's hooks are left alone.
@@ -131,12 +131,25 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
             let sharing = || modes::sharing(&survey);
             outcome.notices.extend(modes::repair(&misfits));
             Store::open_or_share(&survey.repository.store_path(), context.patience(), sharing)?.expect_commits()?;
+            name_program(context, &survey);
         }
         staged.into_iter().try_for_each(Staged::replace)?;
         writes.iter().try_for_each(|write| write.remove(root))?;
         edits.iter().try_for_each(|edit| edit.apply(context))?;
     }
     Ok(outcome)
+}
+
+/// Notes beside the store where this program is: agents run their hooks in shells that may not have it on the path. Without
+/// the note, such a hook does nothing.
+fn name_program(context: &Context, survey: &Survey) {
+    use std::os::unix::ffi::OsStrExt as _;
+    let store = survey.repository.store_path();
+    if let Some(program) = context.executable() {
+        let path = store.with_file_name("program");
+        let written = Access::beside(&store).write(&path.with_extension("new"), program.as_os_str().as_bytes());
+        let _ = written.and_then(|()| fs::rename(path.with_extension("new"), path));
+    }
 }
 
 /// A file that is to hold something else, or not to be there.
@@ -230,9 +243,8 @@ fn kept(survey: &Survey) -> Vec<Notice> {
         });
     }
     let root = survey.root.as_deref().unwrap_or(Path::new(""));
-    let is_set_up =
-        |agent: &InitAgent| matches!(agent_state(root, *agent), Ok(AgentState::Complete | AgentState::Partly));
-    notices.extend(InitAgent::ALL.into_iter().filter(is_set_up).map(|agent| Notice {
+    let is_set_up = |agent: &Agent| matches!(agent_state(root, *agent), Ok(AgentState::Complete | AgentState::Partly));
+    notices.extend(Agent::ALL.into_iter().filter(is_set_up).map(|agent| Notice {
         message: format!("{} is still set up", agent.as_str()),
         hint: format!("git proof init --uninstall --agent {}", agent.as_str()),
     }));

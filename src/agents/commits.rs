@@ -1,0 +1,81 @@
+//! Commits and agents: a session is ready before a commit of an agent is made, and commits that no hook of git told about
+//! are found in the reflog. Rather nobody's than the wrong agent's.
+
+use super::close;
+use super::session::{append, ensure_open, open_session};
+use crate::error::Result;
+use crate::git::{self, Git, reflog_place};
+use crate::ops::{self, Whose, Workspace};
+use crate::proof::digest::CommitId;
+use crate::store::{AgentKey, OpenCall};
+
+/// Where an agent makes a commit, its session is open. One that it finalized itself stays the last one if the commit is of
+/// what that session attested while it was staged. `made`: the commit is HEAD now, and what the agent said before is no
+/// longer its last word.
+pub fn ready_for_commit(workspace: &mut Workspace, git: &Git, made: bool) -> Result<()> {
+    if workspace.context.variable("GIT_PROOF_SESSION").is_some() {
+        return Ok(());
+    }
+    let Whose::Agent(row) = ops::whose(workspace)? else { return Ok(()) };
+    if open_session(workspace, &row)?.is_some() {
+        return if made { append(workspace, row.key(), &[], true).map(|_| ()) } else { Ok(()) };
+    }
+    if let Some(session) = &row.session
+        && let Some(tree) = git.staged_tree()?
+        && workspace.store.attested(session)?.iter().any(|said| said.commit.is_none() && said.tree == tree)
+    {
+        return Ok(());
+    }
+    if made { append(workspace, row.key(), &[], true) } else { ensure_open(workspace, row.key()) }.map(|_| ())
+}
+
+/// Remembers a commit that a hook has seen: it is somebody's or nobody's, and no longer to be looked for.
+pub fn saw_commit(workspace: &mut Workspace, commit: &CommitId) -> Result<()> {
+    workspace.store.see_commit(commit, workspace.context.now()).map(|_| ())
+}
+
+/// Forgets the open calls of agents that no longer run, so that they do not cast doubt on those of others.
+pub(super) fn forget_dead_callers(workspace: &mut Workspace, worktree: &str, own: AgentKey<'_>) -> Result<()> {
+    let mut looked_at: Vec<(String, String)> = Vec::new();
+    for call in workspace.store.open_calls(worktree)? {
+        let name = (call.agent.clone(), call.agent_session.clone());
+        if (name.0 == own.agent && name.1 == own.session) || looked_at.contains(&name) {
+            continue;
+        }
+        let key = AgentKey { agent: &name.0, session: &name.1 };
+        let process = workspace.store.agent(key)?.and_then(|row| row.process);
+        if process.as_deref().and_then(git::is_running) == Some(false) {
+            workspace.store.forget_calls(key)?;
+        }
+        looked_at.push(name);
+    }
+    Ok(())
+}
+
+/// After a shell call: commits that were made meanwhile and that no hook has seen are the agent's, unless another agent had
+/// a call open in this worktree.
+pub(super) fn after_call(workspace: &mut Workspace, key: AgentKey<'_>, call: &OpenCall) -> Result<()> {
+    let begun = call.at.seconds();
+    let now = reflog_place(&workspace.repository, begun);
+    if now.split('@').next() == call.reflog.split('@').next() && !call.command.contains("push") {
+        return Ok(());
+    }
+    let git = workspace.git()?;
+    for commit in git.made_since(&call.reflog) {
+        if !workspace.store.see_commit(&commit, workspace.context.now())? || call.shared || !git.has(&commit.0) {
+            continue;
+        }
+        let session = append(workspace, key, &[], true)?;
+        ops::attest_made(workspace, &git, &session, &commit)?;
+    }
+    // An agent that switches git's hooks off has none when it pushes either.
+    let unseen = call.command.contains("push") && git.was_pushed_after(begun);
+    if unseen && let Some(row) = workspace.store.agent(key)? {
+        let closed = close::close(workspace, &row, true)?;
+        if closed.is_some_and(|closed| closed.finalized) {
+            // The push has gone through already; what it lacks is shared now.
+            let _ = ops::sync(workspace, None, &mut |_| ());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! Agents: what their hooks send becomes entries of a session of their own, whether or not the model cooperates.
+//!
+//! An agent is never blocked by its hook: whatever goes wrong is said in one line, and the agent goes on. What is observed is
+//! marked as observed; a wrong attribution is worse than none.
+
+mod capture;
+mod close;
+mod commits;
+mod event;
+mod events;
+mod files;
+mod input;
+mod session;
+mod shell;
+mod told;
+mod transcript;
+
+use serde_json::Value;
+
+use crate::context::Context;
+use crate::error::{Code, Result};
+use crate::ops::{Agent, Workspace};
+
+pub use close::{Closed, close_abandoned, close_pushed, finalize};
+pub use commits::{ready_for_commit, saw_commit};
+pub use session::{adopt, own_session, start};
+
+/// Does what an event of an agent asks for. The answer is what the agent is to be told, if anything. `called` is the agent
+/// whose configuration named the hook; which agent it really is, the event tells.
+pub fn run(context: Context, called: Agent, input: &[u8]) -> Result<Option<Value>> {
+    let input: Value =
+        serde_json::from_slice(input).map_err(|error| event::unclear("the input is not JSON").because(error))?;
+    if !input.is_object() {
+        return Err(event::unclear("the input is not a JSON object"));
+    }
+    let agent = events::recognise(called, &input);
+    let seen = events::read(agent, &input)?;
+    let context = event::somewhere(context, &input);
+    let mut workspace = match Workspace::open_or_create(context) {
+        // Outside of any repository there is nothing to record, and nothing to say.
+        Err(error) if error.code == Code::NoRepository => return Ok(None),
+        workspace => workspace?,
+    };
+    let answer = capture::take(&mut workspace, agent, &seen);
+    workspace.leave();
+    answer.map(|told| told.map(|told| events::answer(agent, &seen.name, &told)))
+}
