@@ -12,6 +12,7 @@ mod files;
 mod input;
 mod session;
 mod shell;
+mod status;
 mod told;
 mod transcript;
 
@@ -23,7 +24,8 @@ use crate::ops::{Agent, Workspace};
 
 pub use close::{Closed, close_abandoned, close_pushed, finalize};
 pub use commits::{ready_for_commit, saw_commit};
-pub use session::{adopt, own_session, start};
+pub use session::{Caller, own_session, start};
+pub use status::{SessionStatus, StatusOutcome, status};
 
 /// Does what an event of an agent asks for. The answer is what the agent is to be told, if anything. `called` is the agent
 /// whose configuration named the hook; which agent it really is, the event tells.

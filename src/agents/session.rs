@@ -250,14 +250,6 @@ pub(super) fn adopt_as(workspace: &mut Workspace, key: AgentKey<'_>, session: &I
     workspace.store.append_seen(key, session, &entries, &event, false)
 }
 
-/// Makes a session that was opened by name that of an agent, where an agent runs the command.
-pub fn adopt(workspace: &mut Workspace, session: &Id) -> Result<()> {
-    match ops::agents_in_environment(workspace).into_iter().next() {
-        Some((agent, own)) => adopt_as(workspace, AgentKey { agent: agent.as_str(), session: &own }, session),
-        None => Ok(()),
-    }
-}
-
 /// Eight random bytes: nothing else is known by them.
 pub(super) fn random(workspace: &Workspace) -> [u8; 8] {
     workspace.context.new_salt().as_bytes().first_chunk().copied().unwrap_or_default()
@@ -266,7 +258,7 @@ pub(super) fn random(workspace: &Workspace) -> [u8; 8] {
 /// The session in which an agent's own records go, opened if it must be: that of `named`, which may be reserved or closed by
 /// itself; else that of the agent which runs the command, or the only one that is at work in this worktree and goes by the
 /// name of the client. `None` where it is nobody's: then the usual rules say which session is meant.
-pub fn own_session(workspace: &mut Workspace, named: Option<&str>, client: Option<&str>) -> Result<Option<Id>> {
+pub fn own_session(workspace: &mut Workspace, named: Option<&str>, caller: &Caller) -> Result<Option<Id>> {
     let row = match named {
         Some(named) => {
             let Some(id) = Id::parse(named) else { return Ok(None) };
@@ -284,8 +276,8 @@ pub fn own_session(workspace: &mut Workspace, named: Option<&str>, client: Optio
         None => match ops::whose(workspace)? {
             Whose::Agent(row) => *row,
             Whose::Unclear => return Ok(None),
-            Whose::Person => match client.and_then(|client| the_only(workspace, client).transpose()) {
-                Some(row) => row?,
+            Whose::Person => match caller.agent(workspace)? {
+                Some(row) => row,
                 None => return Ok(None),
             },
         },
@@ -294,14 +286,30 @@ pub fn own_session(workspace: &mut Workspace, named: Option<&str>, client: Optio
     ensure_open(workspace, row.key()).map(Some)
 }
 
-/// The only agent of a kind that is at work in this worktree.
-fn the_only(workspace: &Workspace, client: &str) -> Result<Option<AgentRow>> {
-    let client = client.to_ascii_lowercase();
-    let Some(agent) = Agent::ALL.into_iter().find(|agent| client.starts_with(agent.as_str())) else { return Ok(None) };
-    let worktree = workspace.repository.worktree();
-    let is_one =
-        |row: &AgentRow| row.agent == agent.as_str() && row.worktree == worktree && !row.agent_session.contains('/');
-    let mut rows = workspace.store.live_agents()?.into_iter().filter(is_one);
-    let first = rows.next();
-    Ok(if rows.next().is_some() { None } else { first })
+/// Who calls a tool of the server, as far as the protocol tells.
+#[derive(Debug, Clone, Default)]
+pub struct Caller {
+    /// The name of the client.
+    pub client: Option<String>,
+    /// The session of Codex that calls: it tells that with each call, and not in the environment of the server.
+    pub thread: Option<String>,
+}
+
+impl Caller {
+    /// The agent that calls: the one that it says it is, or the only one of its kind that is at work in this worktree.
+    fn agent(&self, workspace: &Workspace) -> Result<Option<AgentRow>> {
+        if let Some(thread) = &self.thread {
+            return workspace.store.agent(AgentKey { agent: Agent::Codex.as_str(), session: thread });
+        }
+        let client = self.client.as_deref().unwrap_or_default().to_ascii_lowercase();
+        let is_client = |agent: &Agent| client.starts_with(agent.as_str());
+        let Some(agent) = Agent::ALL.into_iter().find(is_client) else { return Ok(None) };
+        let worktree = workspace.repository.worktree();
+        let is_one = |row: &AgentRow| {
+            row.agent == agent.as_str() && row.worktree == worktree && !row.agent_session.contains('/')
+        };
+        let mut rows = workspace.store.live_agents()?.into_iter().filter(is_one);
+        let first = rows.next();
+        Ok(if rows.next().is_some() { None } else { first })
+    }
 }

@@ -24,6 +24,7 @@ mod report;
 mod retain;
 mod rounds;
 mod session;
+mod status;
 mod story;
 mod sync;
 mod ui;
@@ -82,6 +83,7 @@ enum Command {
     Doctor(doctor::Doctor),
     Demo(demo::Demo),
     Start(record::Start),
+    Status(status::Status),
     Record(record::Record),
     Attest(record::Attest),
     Cover(cover::Cover),
@@ -94,6 +96,8 @@ enum Command {
     Tree(read::Tree),
     Trail(read::Trail),
     Search(read::Search),
+    Disclose(status::Disclose),
+    CheckTranscript(status::CheckTranscript),
     Prove(read::Prove),
     CheckProof(check::CheckProof),
     CheckEvidence(check::CheckEvidence),
@@ -125,6 +129,7 @@ impl Command {
             Self::Doctor(command) => command.run(&context, ui),
             Self::Demo(command) => command.run(&context, ui),
             Self::Start(command) => command.run(context, ui),
+            Self::Status(command) => command.run(context, ui),
             Self::Record(command) => command.run(context, ui),
             Self::Attest(command) => command.run(context, ui),
             Self::Cover(command) => command.run(context, ui),
@@ -137,6 +142,8 @@ impl Command {
             Self::Tree(command) => command.run(context, ui),
             Self::Trail(command) => command.run(context, ui),
             Self::Search(command) => command.run(context, ui),
+            Self::Disclose(command) => command.run(context, ui),
+            Self::CheckTranscript(command) => command.run(&context, ui),
             Self::Prove(command) => command.run(context, ui),
             Self::CheckProof(command) => command.run(&context, ui),
             Self::CheckEvidence(command) => command.run(&context, ui),

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::content::content;
 use super::ui::{Role, Ui, inert};
-use crate::agents;
+use crate::agents::{self, Caller};
 use crate::context::Context;
 use crate::error::Result;
 use crate::ops::{self, RecordRequest, StartRequest, Workspace};
@@ -128,7 +128,7 @@ impl Record {
             private: self.private,
         };
         let mut workspace = Workspace::open(context)?;
-        if let Some(own) = agents::own_session(&mut workspace, request.session.as_deref(), None)? {
+        if let Some(own) = agents::own_session(&mut workspace, request.session.as_deref(), &Caller::default())? {
             request.session = Some(own.to_string());
         }
         let outcome = ops::record(&mut workspace, &request)?;
@@ -166,7 +166,8 @@ pub(super) struct Attest {
 impl Attest {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let mut workspace = Workspace::open(context)?;
-        let own = agents::own_session(&mut workspace, self.session.as_deref(), None)?.map(|own| own.to_string());
+        let own = agents::own_session(&mut workspace, self.session.as_deref(), &Caller::default())?
+            .map(|own| own.to_string());
         let session = own.as_deref().or(self.session.as_deref());
         let outcome = ops::attest(&mut workspace, session, &self.operations)?;
         ui.show(&outcome, |entries, _| {

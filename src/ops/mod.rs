@@ -9,9 +9,11 @@ mod backup;
 mod check;
 mod check_evidence;
 mod check_proof;
+mod check_transcript;
 mod committing;
 mod cover;
 mod demo;
+mod disclose;
 mod doctor;
 mod finalize;
 mod import;
@@ -54,12 +56,14 @@ pub use check_proof::{
     CheckedProof, ConsistencyOutcome, LoggedOutcome, PathOutcome, ProofOutcome, check_path_line, check_proof,
     check_proof_line,
 };
+pub use check_transcript::{CommittedTranscript, TranscriptOutcome, check_transcript};
 pub use committing::{
     AfterCommit, MessageAdvice, after_commit, attest_made, before_commit, before_fixup, comment_mark, foreseen,
 };
 pub use cover::{CoverOutcome, CoverRequest, CoveredCommit, cover};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
-pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, doctor};
+pub use disclose::{DiscloseOutcome, Disclosed, disclose};
+pub use doctor::{DoctorCheck, DoctorOutcome, DoctorState, HookState, doctor, hook_states};
 pub use finalize::{EndOutcome, FinalizeOutcome, RootOutcome, anchor_finalized, end, finalize, root};
 pub use import::{EvidenceImport, FileImport, ImportedSession, RefusedEvidence, import_evidence, import_file};
 pub use init::{

@@ -92,6 +92,13 @@ pub enum Whose {
 
 /// The agents that the environment names, with the ids of their sessions.
 pub fn agents_in_environment(workspace: &Workspace) -> Vec<(Agent, String)> {
+    let variable = |name: &str| workspace.context.variable(name)?.into_string().ok();
+    // A subagent of Codex has its own id, and the one of the session that it belongs to.
+    if let (Some(thread), Some(session)) = (variable("CODEX_THREAD_ID"), variable("CODEX_SESSION_ID"))
+        && thread != session
+    {
+        return vec![(Agent::Codex, format!("{session}/{thread}"))];
+    }
     let named = |agent: Agent| {
         let variables = agent.session_variables().iter();
         variables

@@ -27,7 +27,9 @@ use evidence::Evidence;
 
 pub use carry::{Carried, CarryOutcome, carry, carry_rewritten};
 pub use evidence::restore_evidence;
-pub(super) use evidence::{attested_by_evidence, better_evidence, file_name as evidence_name, has_evidence, obstacle};
+pub(super) use evidence::{
+    attested_by_evidence, better_evidence, file_name as evidence_name, has_evidence, obstacle, publish_again,
+};
 pub use publish::heal;
 pub(super) use publish::{Line, join_lines, lines_of, note_of, publish};
 pub use sign::{SignOutcome, SignRequest, sign};

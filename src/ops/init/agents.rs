@@ -64,7 +64,7 @@ impl Agent {
                 edits.push(self.hook("PreToolUse", Some("Bash"), None));
                 edits.extend(self.grouped(&["PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop"]));
                 edits.push(self.hook("SessionEnd", None, Some(30)));
-                vec![file(".mcp.json", vec![always_loaded()]), file(".claude/settings.json", edits)]
+                vec![file(".mcp.json", vec![loaded_with("alwaysLoad")]), file(".claude/settings.json", edits)]
             }
             Self::Codex => {
                 let mut edits = self.grouped(&["SessionStart", "UserPromptSubmit"]);
@@ -115,7 +115,7 @@ impl Agent {
                 ]
             }
             Self::Qwen => {
-                let mut edits = vec![server("mcpServers")];
+                let mut edits = vec![loaded_with("alwaysLoadTools")];
                 let events = [
                     "SessionStart",
                     "UserPromptSubmit",
@@ -202,13 +202,10 @@ fn server(among: &'static str) -> Edit {
     Edit::Server { among, entry }
 }
 
-/// Claude Code hides the tools of a server until it is asked for them, unless the entry says otherwise.
-fn always_loaded() -> Edit {
-    let entry = Json::object(&[
-        ("command", Json::text_of("git")),
-        ("args", Json::texts(&ARGUMENTS)),
-        ("alwaysLoad", Json::True),
-    ]);
+/// Claude Code and Qwen Code hide the tools of a server until they are asked for, unless the entry says otherwise.
+fn loaded_with(key: &str) -> Edit {
+    let entry =
+        Json::object(&[("command", Json::text_of("git")), ("args", Json::texts(&ARGUMENTS)), (key, Json::True)]);
     Edit::Server { among: "mcpServers", entry }
 }
 

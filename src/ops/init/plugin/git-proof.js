@@ -60,6 +60,10 @@ export const GitProof = async ({ directory }) => {
     "tool.execute.before": async (input, output) => {
       begun(input.sessionID)
       shells.set(input.callID, input.sessionID)
+      const own = /session ([0-9A-Za-z._-]+)\./.exec(told.get(input.sessionID) ?? "")
+      if (own && /git-proof.thought_record$/.test(input.tool) && !output.args.session_id && !output.args.task_id) {
+        output.args.session_id = own[1]
+      }
       send("PreToolUse", input.sessionID, { tool_name: input.tool, tool_use_id: input.callID, tool_input: output.args })
     },
     "tool.execute.after": async (input, output) => {
