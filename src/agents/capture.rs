@@ -44,7 +44,7 @@ pub(super) fn take(workspace: &mut Workspace, agent: Agent, seen: &Seen) -> Resu
         Event::TurnEnd { message, may_remind } => {
             return turn_end(workspace, key, message.as_deref(), *may_remind);
         }
-        Event::End => end(workspace, agent, key)?,
+        Event::End { message } => end(workspace, agent, key, message.as_deref())?,
         Event::Other => {}
     }
     Ok(None)
@@ -196,6 +196,29 @@ fn wrote(workspace: &mut Workspace, key: AgentKey<'_>, seen: &Seen, paths: &[Str
     append(workspace, key, &items, true).map(|_| ())
 }
 
+/// What a subagent wrote and checked, and did not commit, is for the agent that started it to commit.
+fn hand_over(workspace: &mut Workspace, key: AgentKey<'_>) -> Result<()> {
+    let Some((parent, _)) = key.session.split_once('/') else { return Ok(()) };
+    let Some(row) = workspace.store.agent(key)? else { return Ok(()) };
+    let Some(open) = open_session(workspace, &row)? else { return Ok(()) };
+    if workspace.store.attested(open.id())?.iter().any(|said| said.commit.is_some()) {
+        return Ok(());
+    }
+    let mut items = Vec::new();
+    for stored in &workspace.store.log(open.id(), None)?.entries {
+        let Some(entry) = stored.entry()? else { continue };
+        if let Ok(seen @ (Observed::Wrote(_) | Observed::Check { .. })) = Observed::parse(entry.body.text().as_bytes())
+        {
+            items.push(Item::Seen(seen));
+        }
+    }
+    let key = AgentKey { agent: key.agent, session: parent };
+    if !items.is_empty() && workspace.store.agent(key)?.is_some() {
+        append(workspace, key, &items, true)?;
+    }
+    Ok(())
+}
+
 /// The session that our own tool says it opened, wherever in the answer that is.
 fn session_in(answer: &Value) -> Option<Id> {
     match answer {
@@ -239,7 +262,11 @@ fn reminds(git: &crate::git::Git) -> bool {
         .is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "true" | "yes" | "on" | "1"))
 }
 
-fn end(workspace: &mut Workspace, agent: Agent, key: AgentKey<'_>) -> Result<()> {
+fn end(workspace: &mut Workspace, agent: Agent, key: AgentKey<'_>, message: Option<&str>) -> Result<()> {
+    if message.is_some() {
+        turn_end(workspace, key, message, false)?;
+    }
+    hand_over(workspace, key)?;
     let below = format!("{}/", key.session);
     let subagents = workspace.store.live_agents()?.into_iter();
     for row in subagents.filter(|row| row.agent == key.agent && row.agent_session.starts_with(&below)) {

@@ -2,12 +2,12 @@
 //! are found in the reflog. Rather nobody's than the wrong agent's.
 
 use super::close;
-use super::session::{append, ensure_open, open_session};
+use super::session::{self, append, ensure_open, open_session};
 use crate::error::Result;
 use crate::git::{self, Git, reflog_place};
 use crate::ops::{self, Whose, Workspace};
 use crate::proof::digest::CommitId;
-use crate::store::{AgentKey, OpenCall};
+use crate::store::{AgentKey, AgentRow, OpenCall};
 
 /// Where an agent makes a commit, its session is open. One that it finalized itself stays the last one if the commit is of
 /// what that session attested while it was staged. `made`: the commit is HEAD now, and what the agent said before is no
@@ -16,7 +16,15 @@ pub fn ready_for_commit(workspace: &mut Workspace, git: &Git, made: bool) -> Res
     if workspace.context.variable("GIT_PROOF_SESSION").is_some() {
         return Ok(());
     }
-    let Whose::Agent(row) = ops::whose(workspace)? else { return Ok(()) };
+    let row = match ops::whose(workspace)? {
+        Whose::Agent(row) => *row,
+        Whose::Unclear => return Ok(()),
+        // An agent whose own hooks are off is known by nothing but its commits.
+        Whose::Person => match meet(workspace)? {
+            Some(row) => row,
+            None => return Ok(()),
+        },
+    };
     if open_session(workspace, &row)?.is_some() {
         return if made { append(workspace, row.key(), &[], true).map(|_| ()) } else { Ok(()) };
     }
@@ -27,6 +35,16 @@ pub fn ready_for_commit(workspace: &mut Workspace, git: &Git, made: bool) -> Res
         return Ok(());
     }
     if made { append(workspace, row.key(), &[], true) } else { ensure_open(workspace, row.key()) }.map(|_| ())
+}
+
+/// Makes the agent that the environment names known here; `None` where it names none, or several.
+fn meet(workspace: &mut Workspace) -> Result<Option<AgentRow>> {
+    let named = ops::agents_in_environment(workspace);
+    let Some((agent, session)) = named.first() else { return Ok(None) };
+    if named.iter().any(|(other, _)| other != agent) {
+        return Ok(None);
+    }
+    session::meet(workspace, AgentKey { agent: agent.as_str(), session })
 }
 
 /// Remembers a commit that a hook has seen: it is somebody's or nobody's, and no longer to be looked for.

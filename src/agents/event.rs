@@ -46,7 +46,10 @@ pub(super) enum Event {
         may_remind: bool,
     },
     /// The session is over. It may be resumed.
-    End,
+    End {
+        /// The last message, where it comes with the end: that of a subagent.
+        message: Option<String>,
+    },
     /// Something that needs nothing done.
     Other,
 }

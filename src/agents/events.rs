@@ -95,8 +95,12 @@ fn event(agent: Agent, name: &str, input: &Value) -> Result<Option<Event>> {
             message: text_or_none(input, "last_assistant_message").or_else(|| text_or_none(input, "prompt_response")),
             may_remind: !is_true(&input["stop_hook_active"]) && is_idle(&input["background_tasks"]),
         },
-        // The end of a subagent; the event names it.
-        (_, "SessionEnd" | "SubagentStop") => Event::End,
+        (_, "SessionEnd") => Event::End { message: None },
+        // The event names the subagent.
+        (_, "SubagentStop") if input.get("agent_id").is_some() => {
+            Event::End { message: text_or_none(input, "last_assistant_message") }
+        }
+        (_, "SubagentStop") => Event::Other,
         (_, "SubagentStart" | "Notification" | "PreCompact") => Event::Other,
         _ => return Ok(None),
     }))
@@ -139,7 +143,7 @@ fn cursor(name: &str, input: &Value) -> Result<Option<Event>> {
         "postToolUseFailure" => Event::After(Call { failed: true, ..with_answer("error_message")? }),
         "afterAgentResponse" => Event::TurnEnd { message: text_or_none(input, "text"), may_remind: false },
         "stop" => Event::TurnEnd { message: None, may_remind: may_be_told(input) },
-        "sessionEnd" => Event::End,
+        "sessionEnd" => Event::End { message: None },
         _ => return Ok(None),
     }))
 }

@@ -18,6 +18,8 @@ mod transcript;
 
 use serde_json::Value;
 
+use event::Event;
+
 use crate::context::Context;
 use crate::error::{Code, Result};
 use crate::ops::{Agent, Workspace};
@@ -38,9 +40,10 @@ pub fn run(context: Context, called: Agent, input: &[u8]) -> Result<Option<Value
     let agent = events::recognise(called, &input);
     let seen = events::read(agent, &input)?;
     let context = event::somewhere(context, &input);
-    let mut workspace = match Workspace::open_or_create(context) {
-        // Outside of any repository there is nothing to record, and nothing to say.
-        Err(error) if error.code == Code::NoRepository => return Ok(None),
+    let ends = matches!(seen.event, Event::TurnEnd { .. } | Event::End { .. } | Event::Other);
+    let mut workspace = match if ends { Workspace::open(context) } else { Workspace::open_or_create(context) } {
+        // Nothing was begun that could end.
+        Err(error) if ends && error.code == Code::NoStore => return Ok(None),
         workspace => workspace?,
     };
     let answer = capture::take(&mut workspace, agent, &seen);

@@ -106,6 +106,13 @@ pub(super) fn ensure_open(workspace: &mut Workspace, key: AgentKey<'_>) -> Resul
     let Some(row) = workspace.store.agent(key)? else {
         return Err(Error::new(Code::SessionNotFound, "this agent is not known here"));
     };
+    // A session that the environment names goes before all others while it is open.
+    let named = workspace.context.variable("GIT_PROOF_SESSION").and_then(|named| Id::parse(named.to_str()?));
+    if let Some(named) = named
+        && workspace.store.session(&named).is_ok_and(|session| session.is_open())
+    {
+        return Ok(named);
+    }
     match open_session(workspace, &row)? {
         Some(open) => Ok(open.id().clone()),
         None => open(workspace, &row),
@@ -219,23 +226,22 @@ pub fn start(workspace: &mut Workspace, request: &StartRequest) -> Result<StartO
     Ok(started)
 }
 
+/// Makes an agent known of which no event was heard.
+pub(super) fn meet(workspace: &mut Workspace, key: AgentKey<'_>) -> Result<Option<AgentRow>> {
+    let worktree = workspace.repository.worktree();
+    let facts = AgentFacts { worktree, process: git::starter(), ..AgentFacts::default() };
+    let (reserved, now, once) = (workspace.context.new_id(), workspace.context.now(), random(workspace));
+    workspace.store.meet_agent(key, &reserved, &facts, once, None, now)
+}
+
 /// Makes a session that was opened by name the newest one of an agent's chain.
 pub(super) fn adopt_as(workspace: &mut Workspace, key: AgentKey<'_>, session: &Id) -> Result<()> {
     let row = match workspace.store.agent(key)? {
         Some(row) => row,
-        None => {
-            let facts = AgentFacts {
-                worktree: workspace.repository.worktree(),
-                process: git::starter(),
-                ..AgentFacts::default()
-            };
-            let (reserved, now) = (workspace.context.new_id(), workspace.context.now());
-            let once = random(workspace);
-            match workspace.store.meet_agent(key, &reserved, &facts, once, None, now)? {
-                Some(row) => row,
-                None => return Ok(()),
-            }
-        }
+        None => match meet(workspace, key)? {
+            Some(row) => row,
+            None => return Ok(()),
+        },
     };
     if row.session.as_ref() == Some(session) || workspace.store.agent_of(session)?.is_some() {
         return Ok(());

@@ -48,6 +48,8 @@ pub(super) enum HookForm {
 const OBJECT: &str = "{\n}\n";
 const VERSIONED: &str = "{\n  \"version\": 1\n}\n";
 
+const OPENCODE: &str = "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n";
+
 /// The plugin that tells us what happens in opencode.
 const PLUGIN: &str = include_str!("plugin/git-proof.js");
 
@@ -110,7 +112,12 @@ impl Agent {
                 let command = ["git", "proof", "mcp", "--profile", "core"];
                 let entry = Json::object(&[("type", Json::text_of("local")), ("command", Json::texts(&command))]);
                 vec![
-                    file("opencode.json", vec![Edit::Server { among: "mcp", entry }]),
+                    // opencode adds the first key by itself where it is missing.
+                    Target {
+                        path: "opencode.json",
+                        blank: OPENCODE,
+                        edits: vec![Edit::Server { among: "mcp", entry }],
+                    },
                     Target { path: ".opencode/plugin/git-proof.js", blank: "", edits: vec![Edit::Whole(PLUGIN)] },
                 ]
             }
