@@ -12,6 +12,7 @@ use super::files;
 use super::session::{self, Item, append, open_session, publishes_prompts};
 use super::shell;
 use super::told;
+use super::transcript;
 use crate::error::{Code, Error, Result};
 use crate::git::{self, reflog_place};
 use crate::ops::{self, Agent, Workspace};
@@ -42,6 +43,8 @@ pub(super) fn take(workspace: &mut Workspace, agent: Agent, seen: &Seen) -> Resu
         Event::Before(call) => before(workspace, key, call)?,
         Event::After(call) => after(workspace, key, seen, call)?,
         Event::TurnEnd { message, may_remind } => {
+            let told = || transcript::last_message(agent, row.transcript.as_deref()?);
+            let message = message.clone().or_else(|| if row.changed { told() } else { None });
             return turn_end(workspace, key, message.as_deref(), *may_remind);
         }
         Event::End { message } => end(workspace, agent, key, message.as_deref())?,

@@ -4,6 +4,8 @@
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -15,6 +17,8 @@ use crate::proof::observed::Observed;
 
 /// Most bytes that are committed to: the end of an agent's session waits for it.
 const MAX_HASHED: u64 = 64 << 20;
+/// How long a message is waited for.
+const PATIENCE: Duration = Duration::from_millis(300);
 /// How much of the end, and of the beginning, is searched.
 const SEARCHED: u64 = 512 << 10;
 
@@ -85,14 +89,34 @@ pub(super) fn model_and_version(agent: Agent, path: &str) -> (Option<String>, Op
     (model, version)
 }
 
-/// The last message of the model, for an agent that tells it nowhere else.
+/// The last message of the model, for an agent that tells it nowhere else. Copilot calls its hooks a moment before it writes
+/// what they are about, so it is looked for again for a short while.
 pub(super) fn last_message(agent: Agent, path: &str) -> Option<String> {
-    if agent != Agent::Copilot {
+    if agent != Agent::Copilot || !Path::new(path).exists() {
         return None;
     }
-    let message = |line: Value| {
-        let said = line["type"].as_str() == Some("assistant.message");
-        line["data"]["content"].as_str().filter(|text| said && !text.trim().is_empty()).map(str::to_owned)
-    };
-    newest(path).find_map(message)
+    let begun = Instant::now();
+    loop {
+        let found = final_message(path);
+        if found.is_some() || begun.elapsed() > PATIENCE {
+            return found;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The newest message, if it asks for no tool and came after the last one had run.
+fn final_message(path: &str) -> Option<String> {
+    for line in newest(path) {
+        match line["type"].as_str() {
+            Some("tool.execution_complete") => return None,
+            Some("assistant.message") => {
+                let asks = line["data"]["toolRequests"].as_array().is_some_and(|asked| !asked.is_empty());
+                let text = line["data"]["content"].as_str().filter(|text| !text.trim().is_empty());
+                return text.filter(|_| !asks).map(str::to_owned);
+            }
+            _ => {}
+        }
+    }
+    None
 }

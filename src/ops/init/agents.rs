@@ -71,7 +71,7 @@ impl Agent {
             Self::Codex => {
                 let mut edits = self.grouped(&["SessionStart", "UserPromptSubmit"]);
                 edits.push(self.hook("PreToolUse", Some("Bash"), None));
-                edits.extend(self.grouped(&["PostToolUse", "Stop"]));
+                edits.extend(self.grouped(&["PostToolUse", "Stop", "SubagentStop"]));
                 edits.push(self.hook("SessionEnd", None, Some(30)));
                 vec![
                     Target { path: ".codex/config.toml", blank: "", edits: vec![Edit::Table] },
