@@ -1,6 +1,6 @@
 //! The files of agents in a worktree, which `init` edits in place.
 
-use git_proof::ops::Agent;
+use git_proof::record::Agent;
 
 /// The keys under which our entries are.
 const KEYS: [&str; 17] = [

@@ -1,8 +1,8 @@
 //! What agents and git write to the standard input of their hooks.
 
-use git_proof::agents::run;
+use git_proof::agents::{Outcome, run};
 use git_proof::hook::GitHook;
-use git_proof::ops::Agent;
+use git_proof::record::Agent;
 use serde_json::Value;
 
 use super::scratch::Scratch;
@@ -24,8 +24,8 @@ pub fn hook(data: &[u8]) {
 /// Whatever an agent says, it is answered with nothing or with what it understands; what is wrong is one line.
 fn agent(scratch: &Scratch, agent: Agent, input: &[u8]) {
     match run(scratch.context(), agent, input) {
-        Ok(None) => {}
-        Ok(Some(answer)) => {
+        Ok(Outcome { told: None, .. }) => {}
+        Ok(Outcome { told: Some(answer), .. }) => {
             let places = [
                 &answer["followup_message"],
                 &answer["reason"],

@@ -15,21 +15,21 @@ use super::told;
 use super::transcript;
 use crate::error::{Code, Error, Result};
 use crate::git::{self, reflog_place};
-use crate::ops::{self, Agent, Workspace};
 use crate::proof::canonical;
 use crate::proof::digest::{ContentHash, sha256};
 use crate::proof::observed::{Event as Said, Observed};
 use crate::proof::record::{Id, RecordType};
+use crate::record::{self, Agent, Workspace};
 use crate::store::{AgentFacts, AgentKey, AgentRow, NewCall, Observation};
 
 /// Longest name of a session or of a tool. What is longer is no name.
 const MAX_NAME: usize = 256;
 
-/// Takes an event. The answer is what the agent is to be told.
-pub(super) fn take(workspace: &mut Workspace, agent: Agent, seen: &Seen) -> Result<Option<Told>> {
+/// Takes an event. The answer is what the agent is to be told, and whether commits were pushed that no hook of git saw.
+pub(super) fn take(workspace: &mut Workspace, agent: Agent, seen: &Seen) -> Result<(Option<Told>, bool)> {
     must_be_name("the agent's session", &seen.session)?;
     let key = AgentKey { agent: agent.as_str(), session: &seen.session };
-    let Some(row) = meet(workspace, agent, key, seen)? else { return Ok(None) };
+    let Some(row) = meet(workspace, agent, key, seen)? else { return Ok((None, false)) };
     if let Some(paths) = &row.patched
         && !matches!(&seen.event, Event::Before(_))
     {
@@ -38,19 +38,19 @@ pub(super) fn take(workspace: &mut Workspace, agent: Agent, seen: &Seen) -> Resu
         wrote(workspace, key, seen, &paths)?;
     }
     match &seen.event {
-        Event::Start => return start(workspace, &row).map(Some),
+        Event::Start => return start(workspace, &row).map(|told| (Some(told), false)),
         Event::Prompt(text) => prompt(workspace, key, &row, text)?,
         Event::Before(call) => before(workspace, key, call)?,
-        Event::After(call) => after(workspace, key, seen, call)?,
+        Event::After(call) => return after(workspace, key, seen, call).map(|unshared| (None, unshared)),
         Event::TurnEnd { message, may_remind } => {
             let told = || transcript::last_message(agent, row.transcript.as_deref()?);
             let message = message.clone().or_else(|| if row.changed { told() } else { None });
-            return turn_end(workspace, key, message.as_deref(), *may_remind);
+            return turn_end(workspace, key, message.as_deref(), *may_remind).map(|told| (told, false));
         }
         Event::End { message } => end(workspace, agent, key, message.as_deref())?,
         Event::Other => {}
     }
-    Ok(None)
+    Ok((None, false))
 }
 
 /// Lets the store know of the event; `None` if it was here before.
@@ -92,7 +92,7 @@ fn meet(workspace: &mut Workspace, agent: Agent, key: AgentKey<'_>, seen: &Seen)
 
 /// Names are kept as they are, so they must be names.
 fn must_be_name(what: &str, text: &str) -> Result<()> {
-    if text.len() > MAX_NAME || text.chars().any(char::is_control) || ops::find_secret(text).is_some() {
+    if text.len() > MAX_NAME || text.chars().any(char::is_control) || record::find_secret(text).is_some() {
         return Err(Error::new(Code::InvalidParams, format!("{what} is no name")));
     }
     Ok(())
@@ -114,7 +114,7 @@ fn prompt(workspace: &mut Workspace, key: AgentKey<'_>, row: &AgentRow, text: &s
     workspace.store.forget_calls(key)?;
     let Some(text) = spoken(text) else { return Ok(()) };
     if open_session(workspace, row)?.is_none() {
-        let Some(text) = ops::cut_to_body(text) else { return Ok(()) };
+        let Some(text) = record::cut_to_body(text) else { return Ok(()) };
         return workspace.store.hold(key, &text, false, workspace.context.now());
     }
     let publish = publishes_prompts(&workspace.git()?);
@@ -147,7 +147,7 @@ fn before(workspace: &mut Workspace, key: AgentKey<'_>, call: &Call) -> Result<(
     workspace.store.begin_call(key, &new, workspace.context.now())
 }
 
-fn after(workspace: &mut Workspace, key: AgentKey<'_>, seen: &Seen, call: &Call) -> Result<()> {
+fn after(workspace: &mut Workspace, key: AgentKey<'_>, seen: &Seen, call: &Call) -> Result<bool> {
     if let Some(tool) = call.own_tool() {
         if tool == "audit_session_start"
             && let Some(id) = call.answer.as_ref().and_then(session_in)
@@ -155,7 +155,7 @@ fn after(workspace: &mut Workspace, key: AgentKey<'_>, seen: &Seen, call: &Call)
         {
             session::adopt_as(workspace, key, &id)?;
         }
-        return Ok(());
+        return Ok(false);
     }
     if let Some(command) = call.command() {
         let begun = workspace.store.end_call(key, &call.name())?;
@@ -174,16 +174,13 @@ fn after(workspace: &mut Workspace, key: AgentKey<'_>, seen: &Seen, call: &Call)
                 workspace.store.hold(key, &seen.to_text(), true, workspace.context.now())?;
             }
         }
-        if let Some(begun) = begun {
-            commits::after_call(workspace, key, &begun)?;
-        }
-        return Ok(());
+        return begun.map_or(Ok(false), |begun| commits::after_call(workspace, key, &begun));
     }
     if call.failed {
-        return Ok(());
+        return Ok(false);
     }
     let paths = files::written(call);
-    wrote(workspace, key, seen, &paths)
+    wrote(workspace, key, seen, &paths).map(|()| false)
 }
 
 fn wrote(workspace: &mut Workspace, key: AgentKey<'_>, seen: &Seen, paths: &[String]) -> Result<()> {
@@ -248,7 +245,7 @@ fn turn_end(
         return Ok(None);
     }
     let Some(open) = open_session(workspace, &row)? else { return Ok(None) };
-    workspace.store.keep_message(key, message.and_then(ops::cut_to_body).as_deref())?;
+    workspace.store.keep_message(key, message.and_then(record::cut_to_body).as_deref())?;
     if may_remind
         && reminds(&workspace.git()?)
         && !close::has_stated(workspace, open.id())?

@@ -5,11 +5,11 @@ use super::session::{Drafts, Item, agent_of, open_session};
 use super::transcript;
 use crate::error::Result;
 use crate::git::{self, Git};
-use crate::ops::{self, Agent, FinalizeOutcome, Workspace};
 use crate::proof::digest::CommitId;
 use crate::proof::observed::{Event, Marks, Observed};
 use crate::proof::record::{Body, Id, RecordType};
-use crate::publish::{self, Repaired, Repairs};
+use crate::publish::{self, Moment};
+use crate::record::{Agent, Workspace};
 use crate::store::{AgentRow, Log, NewEvent};
 
 /// Longest text that commit messages give.
@@ -33,7 +33,7 @@ pub(super) fn close(workspace: &mut Workspace, row: &AgentRow, by_itself: bool) 
     let session = open.id().clone();
     let git = workspace.git()?;
     // Commits whose hook was killed are heard of before it is too late.
-    let _ = ops::mend(workspace, &git, ops::Moment::Between);
+    let _ = publish::mend(workspace, &git, Moment::Between);
     let commits: Vec<CommitId> = workspace.store.attested(&session)?.iter().filter_map(|said| said.commit).collect();
     if commits.is_empty() && by_itself {
         let event =
@@ -47,9 +47,9 @@ pub(super) fn close(workspace: &mut Workspace, row: &AgentRow, by_itself: bool) 
     let entries = drafts.entries(workspace);
     let event =
         NewEvent { tool: "merkle_finalize", arguments: session.as_str().as_bytes(), at: workspace.context.now() };
-    let (root, _) = workspace.store.close(&session, &entries, &event)?;
+    workspace.store.close(&session, &entries, &event)?;
     workspace.store.agent_closed(row.key(), &session, by_itself)?;
-    ops::anchor_finalized(workspace, &root)?;
+    publish::anchor_unanchored(workspace, &git, &session)?;
     workspace.store.settle()?;
     Ok(Some(Closed { session, finalized: true }))
 }
@@ -132,6 +132,17 @@ fn stated(log: &Log) -> Option<String> {
     })
 }
 
+/// Closes a session of an agent because somebody asks for it, if a reflection was stated in it: it gets the same closing entries
+/// as one that closes by itself. `false` if it is no such session.
+pub fn close_stated(workspace: &mut Workspace, session: &Id) -> Result<bool> {
+    let Some(row) = workspace.store.agent_of(session)? else { return Ok(false) };
+    let is_newest = row.session.as_ref() == Some(session) && workspace.store.session(session)?.is_open();
+    if !is_newest || !has_stated(workspace, session)? {
+        return Ok(false);
+    }
+    Ok(close(workspace, &row, false)?.is_some())
+}
+
 /// Whether a reflection was stated in a session.
 pub(super) fn has_stated(workspace: &Workspace, session: &Id) -> Result<bool> {
     Ok(stated(&workspace.store.log(session, None)?).is_some())
@@ -182,25 +193,4 @@ pub fn close_pushed(workspace: &mut Workspace, git: &Git, heads: &[CommitId]) ->
         }
     }
     Ok(closed)
-}
-
-/// Finalizes a session because somebody asks for it. One of an agent, in which a reflection was stated, gets the same closing
-/// entries as one that closes by itself.
-pub fn finalize(
-    workspace: &mut Workspace,
-    session: Option<&str>,
-    idempotent: bool,
-) -> Result<Repaired<FinalizeOutcome>> {
-    let id = workspace.session(session)?;
-    if let Some(row) = workspace.store.agent_of(&id)?
-        && row.session.as_ref() == Some(&id)
-        && workspace.store.session(&id)?.is_open()
-        && has_stated(workspace, &id)?
-        && let Some(closed) = close(workspace, &row, false)?
-    {
-        let outcome = ops::finalize(workspace, Some(closed.session.as_str()), true)?;
-        let repaired = publish::reconcile(workspace, None, publish::Extent::Unpublished);
-        return Ok(Repaired { outcome, repaired: repaired.unwrap_or_else(|error| Repairs::not_done(&error)) });
-    }
-    publish::finalize(workspace, session, idempotent)
 }

@@ -5,8 +5,9 @@ use super::close;
 use super::session::{self, append, ensure_open, open_session};
 use crate::error::Result;
 use crate::git::{self, Git, reflog_place};
-use crate::ops::{self, Whose, Workspace};
 use crate::proof::digest::CommitId;
+use crate::publish;
+use crate::record::{self, Whose, Workspace};
 use crate::store::{AgentKey, AgentRow, OpenCall};
 
 /// Where an agent makes a commit, its session is open. One that it finalized itself stays the last one if the commit is of
@@ -16,7 +17,7 @@ pub fn ready_for_commit(workspace: &mut Workspace, git: &Git, made: bool) -> Res
     if workspace.context.variable("GIT_PROOF_SESSION").is_some() {
         return Ok(());
     }
-    let row = match ops::whose(workspace)? {
+    let row = match record::whose(workspace)? {
         Whose::Agent(row) => *row,
         Whose::Unclear => return Ok(()),
         // An agent whose own hooks are off is known by nothing but its commits.
@@ -39,7 +40,7 @@ pub fn ready_for_commit(workspace: &mut Workspace, git: &Git, made: bool) -> Res
 
 /// Makes the agent that the environment names known here; `None` where it names none, or several.
 fn meet(workspace: &mut Workspace) -> Result<Option<AgentRow>> {
-    let named = ops::agents_in_environment(workspace);
+    let named = record::agents_in_environment(workspace);
     let Some((agent, session)) = named.first() else { return Ok(None) };
     if named.iter().any(|(other, _)| other != agent) {
         return Ok(None);
@@ -72,11 +73,13 @@ pub(super) fn forget_dead_callers(workspace: &mut Workspace, worktree: &str, own
 
 /// After a shell call: commits that were made meanwhile and that no hook has seen are the agent's, unless another agent had
 /// a call open in this worktree.
-pub(super) fn after_call(workspace: &mut Workspace, key: AgentKey<'_>, call: &OpenCall) -> Result<()> {
+///
+/// The answer is whether a session was closed because its commits were pushed, and no hook of git saw that.
+pub(super) fn after_call(workspace: &mut Workspace, key: AgentKey<'_>, call: &OpenCall) -> Result<bool> {
     let begun = call.at.seconds();
     let now = reflog_place(&workspace.repository, begun);
     if now.split('@').next() == call.reflog.split('@').next() && !call.command.contains("push") {
-        return Ok(());
+        return Ok(false);
     }
     let git = workspace.git()?;
     for commit in git.made_since(&call.reflog) {
@@ -84,16 +87,14 @@ pub(super) fn after_call(workspace: &mut Workspace, key: AgentKey<'_>, call: &Op
             continue;
         }
         let session = append(workspace, key, &[], true)?;
-        ops::attest_made(workspace, &git, &session, &commit)?;
+        publish::attest_made(workspace, &git, &session, &commit)?;
     }
     // An agent that switches git's hooks off has none when it pushes either.
-    let unseen = call.command.contains("push") && git.was_pushed_after(begun);
-    if unseen && let Some(row) = workspace.store.agent(key)? {
-        let closed = close::close(workspace, &row, true)?;
-        if closed.is_some_and(|closed| closed.finalized) {
-            // The push has gone through already; what it lacks is shared now.
-            let _ = ops::sync(workspace, None, &mut |_| ());
-        }
+    if call.command.contains("push")
+        && git.was_pushed_after(begun)
+        && let Some(row) = workspace.store.agent(key)?
+    {
+        return Ok(close::close(workspace, &row, true)?.is_some_and(|closed| closed.finalized));
     }
-    Ok(())
+    Ok(false)
 }

@@ -7,8 +7,8 @@ use super::event::{Call, Event, Seen, directory, is_true, text, text_or_none, un
 use super::input::{answer_text, call, code, exit_line, inner, says_failed};
 use super::transcript;
 use crate::error::Result;
-use crate::ops::Agent;
 use crate::proof::digest::sha256;
+use crate::record::Agent;
 
 /// The agent that an event comes from.
 pub(super) fn recognise(called: Agent, input: &Value) -> Agent {

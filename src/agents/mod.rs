@@ -3,6 +3,7 @@
 //! An agent is never blocked by its hook: whatever goes wrong is said in one line, and the agent goes on. What is observed is
 //! marked as observed; a wrong attribution is worse than none.
 
+// These files need each other: a session is closed before the next one of its chain is opened, and a commit opens one.
 mod capture;
 mod close;
 mod commits;
@@ -12,7 +13,6 @@ mod files;
 mod input;
 mod session;
 mod shell;
-mod status;
 mod told;
 mod transcript;
 
@@ -22,16 +22,24 @@ use event::Event;
 
 use crate::context::Context;
 use crate::error::{Code, Result};
-use crate::ops::{Agent, Workspace};
+use crate::record::{Agent, Workspace};
 
-pub use close::{Closed, close_abandoned, close_pushed, finalize};
+pub use close::{Closed, close_abandoned, close_pushed, close_stated};
 pub use commits::{ready_for_commit, saw_commit};
 pub use session::{Caller, own_session, start};
-pub use status::{SessionStatus, StatusOutcome, status};
 
-/// Does what an event of an agent asks for. The answer is what the agent is to be told, if anything. `called` is the agent
-/// whose configuration named the hook; which agent it really is, the event tells.
-pub fn run(context: Context, called: Agent, input: &[u8]) -> Result<Option<Value>> {
+/// What came of an event.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Outcome {
+    /// What the agent is to be told, if anything.
+    pub told: Option<Value>,
+    /// Whether commits were pushed that no hook of git saw, so that their proofs are not shared yet.
+    pub unshared: bool,
+}
+
+/// Does what an event of an agent asks for. `called` is the agent whose configuration named the hook; which agent it really is,
+/// the event tells.
+pub fn run(context: Context, called: Agent, input: &[u8]) -> Result<Outcome> {
     let input: Value =
         serde_json::from_slice(input).map_err(|error| event::unclear("the input is not JSON").because(error))?;
     if !input.is_object() {
@@ -43,10 +51,11 @@ pub fn run(context: Context, called: Agent, input: &[u8]) -> Result<Option<Value
     let ends = matches!(seen.event, Event::TurnEnd { .. } | Event::End { .. } | Event::Other);
     let mut workspace = match if ends { Workspace::open(context) } else { Workspace::open_or_create(context) } {
         // Nothing was begun that could end.
-        Err(error) if ends && error.code == Code::NoStore => return Ok(None),
+        Err(error) if ends && error.code == Code::NoStore => return Ok(Outcome::default()),
         workspace => workspace?,
     };
     let answer = capture::take(&mut workspace, agent, &seen);
     workspace.leave();
-    answer.map(|told| told.map(|told| events::answer(agent, &seen.name, &told)))
+    let (told, unshared) = answer?;
+    Ok(Outcome { told: told.map(|told| events::answer(agent, &seen.name, &told)), unshared })
 }

@@ -3,10 +3,10 @@
 
 use crate::error::{Code, Error, Result};
 use crate::git::{self, Git};
-use crate::ops::{self, Agent, StartOutcome, StartRequest, Whose, Workspace};
 use crate::proof::observed::{Event, Observed};
 use crate::proof::record::{Id, Opening, RecordType};
 use crate::proof::scheme::Scheme;
+use crate::record::{self, Agent, StartOutcome, StartRequest, Whose, Workspace};
 use crate::store::{
     AgentFacts, AgentKey, AgentRow, NewAttestation, NewEntry, NewEvent, NewSession, NewThought, SessionRow,
 };
@@ -38,8 +38,8 @@ impl Item {
     /// A text that is published unless the guard finds a credential in it. A reflection that must be kept back becomes a
     /// private analysis.
     pub(super) fn guarded(kind: RecordType, text: &str, event: Event, private: bool) -> Option<Self> {
-        let text = ops::cut_to_body(text)?;
-        let secret = ops::find_secret(&text).is_some();
+        let text = record::cut_to_body(text)?;
+        let secret = record::find_secret(&text).is_some();
         let kind = if secret && kind == RecordType::Reflection { RecordType::Analysis } else { kind };
         Some(Self::Text { kind, text, event, private: private || secret })
     }
@@ -151,7 +151,7 @@ fn open(workspace: &mut Workspace, row: &AgentRow) -> Result<Id> {
         started_at: workspace.context.now(),
         task_id: None,
     };
-    if ops::opening_holds_secret(&opening) {
+    if record::opening_holds_secret(&opening) {
         (opening.caller, opening.intent) = (row.agent.clone(), format!("{} session", row.agent));
     }
     if workspace.store.session(&opening.session_id).is_ok() {
@@ -211,8 +211,8 @@ pub(super) fn held_message(row: &AgentRow) -> Option<Item> {
 /// Opens a session by name, for an agent if one runs the command: then it is the next one of that agent's chain, and nobody
 /// else's current session.
 pub fn start(workspace: &mut Workspace, request: &StartRequest) -> Result<StartOutcome> {
-    let agent = ops::agents_in_environment(workspace).into_iter().next();
-    let Some((agent, session)) = agent else { return ops::start(workspace, request) };
+    let agent = record::agents_in_environment(workspace).into_iter().next();
+    let Some((agent, session)) = agent else { return record::start(workspace, request) };
     let key = AgentKey { agent: agent.as_str(), session: &session };
     let mut request = request.clone();
     if let Some(row) = workspace.store.agent(key)?
@@ -221,7 +221,7 @@ pub fn start(workspace: &mut Workspace, request: &StartRequest) -> Result<StartO
         close::close(workspace, &row, true)?;
         request.continues = request.continues.or_else(|| Some(open.id().to_string()));
     }
-    let started = ops::start(workspace, &request)?;
+    let started = record::start(workspace, &request)?;
     adopt_as(workspace, key, &started.session_id)?;
     Ok(started)
 }
@@ -279,7 +279,7 @@ pub fn own_session(workspace: &mut Workspace, named: Option<&str>, caller: &Call
             row
         }
         None if workspace.context.variable("GIT_PROOF_SESSION").is_some() => return Ok(None),
-        None => match ops::whose(workspace)? {
+        None => match record::whose(workspace)? {
             Whose::Agent(row) => *row,
             Whose::Unclear => return Ok(None),
             Whose::Person => match caller.agent(workspace)? {

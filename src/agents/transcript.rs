@@ -11,9 +11,9 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::context::open_regular;
-use crate::ops::Agent;
 use crate::proof::digest::TranscriptHash;
 use crate::proof::observed::Observed;
+use crate::record::Agent;
 
 /// Most bytes that are committed to: the end of an agent's session waits for it.
 const MAX_HASHED: u64 = 64 << 20;

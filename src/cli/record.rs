@@ -9,7 +9,8 @@ use super::ui::{Role, Ui, inert};
 use crate::agents::{self, Caller};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, RecordRequest, StartRequest, Workspace};
+use crate::publish;
+use crate::record::{self, RecordRequest, StartRequest, Workspace};
 
 /// Open a session and make it this worktree's current one
 ///
@@ -131,7 +132,7 @@ impl Record {
         if let Some(own) = agents::own_session(&mut workspace, request.session.as_deref(), &Caller::default())? {
             request.session = Some(own.to_string());
         }
-        let outcome = ops::record(&mut workspace, &request)?;
+        let outcome = publish::record(&mut workspace, &request)?;
         ui.show(&outcome, |entry, paint| {
             format!(
                 "Recorded {} {} as entry {} of session {}.\n  chain {}\n",
@@ -169,7 +170,7 @@ impl Attest {
         let own = agents::own_session(&mut workspace, self.session.as_deref(), &Caller::default())?
             .map(|own| own.to_string());
         let session = own.as_deref().or(self.session.as_deref());
-        let outcome = ops::attest(&mut workspace, session, &self.operations)?;
+        let outcome = record::attest(&mut workspace, session, &self.operations)?;
         ui.show(&outcome, |entries, _| {
             let lines = entries.iter().map(|entry| {
                 format!("Attested {} as entry {} of session {}.\n", entry.id, entry.index, entry.session_id)

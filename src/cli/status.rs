@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::ui::{Role, Ui, inert};
-use crate::agents::{self, SessionStatus, StatusOutcome};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, Source, Workspace};
+use crate::flow::{self, CommittedTranscript, SessionStatus, StatusOutcome};
+use crate::publish::{self, Disclosed};
+use crate::record::{Source, Workspace};
 
 /// Show the session you are in, what is missing, and the next command
 ///
@@ -20,7 +21,7 @@ pub(super) struct Status {}
 
 impl Status {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = agents::status(&mut Workspace::open_or_create(context)?)?;
+        let outcome = flow::status(&mut Workspace::open_or_create(context)?)?;
         ui.show(&outcome, |outcome, paint| {
             let next = paint.paint(Role::Strong, &outcome.next);
             format!("{}Next: {next}\n", describe(outcome))
@@ -82,9 +83,9 @@ pub(super) struct Disclose {
 
 impl Disclose {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::disclose(&mut Workspace::open(context)?, &self.records)?;
+        let outcome = publish::disclose(&mut Workspace::open(context)?, &self.records)?;
         ui.show(&outcome, |outcome, _| {
-            let line = |disclosed: &ops::Disclosed| {
+            let line = |disclosed: &Disclosed| {
                 let when = if disclosed.published {
                     "is published; git proof sync shares it"
                 } else {
@@ -120,12 +121,12 @@ pub(super) struct CheckTranscript {
 impl CheckTranscript {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let source = Source::parse(context, &self.file);
-        let outcome = ops::check_transcript(context, &source, &self.commit)?;
+        let outcome = flow::check_transcript(context, &source, &self.commit)?;
         ui.show(&outcome, |outcome, _| {
             if outcome.sessions.is_empty() {
                 return "No session of this commit commits to a transcript.\n".to_owned();
             }
-            let line = |session: &ops::CommittedTranscript| {
+            let line = |session: &CommittedTranscript| {
                 let word = if session.matches { "matches" } else { "does not match" };
                 format!(
                     "Session {}: {word} ({} bytes, SHA-256 {})\n",

@@ -1,6 +1,6 @@
 //! How observations are told: always as observed, and never in the words of what an agent stated.
 
-use crate::ops::Seen;
+use crate::flow::Seen;
 use crate::proof::observed::{Event, Marks, Observed};
 use crate::proof::record::RecordType;
 

@@ -4,8 +4,8 @@ use super::{Answer, restored, workspace};
 use crate::agents;
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops;
 use crate::proof::digest::CommitId;
+use crate::publish;
 
 pub(super) fn run(context: &Context, input: &[u8]) -> Result<Answer> {
     let Some(mut workspace) = workspace(context)? else { return Ok(Answer::default()) };
@@ -14,7 +14,7 @@ pub(super) fn run(context: &Context, input: &[u8]) -> Result<Answer> {
     for (_, new) in &rewritten {
         agents::saw_commit(&mut workspace, new)?;
     }
-    let outcome = ops::carry_rewritten(&mut workspace, &git, &rewritten)?;
+    let outcome = publish::carry_rewritten(&mut workspace, &git, &rewritten)?;
     let mut answer = Answer::default();
     let left: Vec<String> = outcome
         .carried
