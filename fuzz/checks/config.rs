@@ -1,6 +1,6 @@
 //! The files of agents in a worktree, which `init` edits in place.
 
-use git_proof::setup::InitAgent;
+use git_proof::record::Agent;
 
 /// The keys under which our entries are.
 const KEYS: [&str; 17] = [
@@ -28,7 +28,7 @@ pub fn config(data: &[u8]) {
     let Some((file, text)) = data.split_first() else { return };
     let Ok(text) = std::str::from_utf8(text) else { return };
     let files: Vec<_> =
-        InitAgent::ALL.into_iter().flat_map(|agent| agent.files().into_iter().map(move |path| (agent, path))).collect();
+        Agent::ALL.into_iter().flat_map(|agent| agent.files().into_iter().map(move |path| (agent, path))).collect();
     let (agent, path) = files[usize::from(*file) % files.len()];
     let put_in = |text: &str| agent.edit(path, Some(text), false);
     let take_out = |text: &str| agent.edit(path, Some(text), true);

@@ -92,8 +92,9 @@ fn accepted(data: &[u8], summary: &Summary, lines: &[Seen]) {
         public.push('\n');
     }
     let published = evidence::verify(public.as_bytes()).expect("what is published holds");
-    let closed_by_reflection = summary.closed_by_reflection; // not a reflection that is withheld
-    assert_eq!(Summary { withheld: summary.withheld, closed_by_reflection, ..published }, *summary);
+    // A reflection that is withheld is none, and what cannot be read cannot be ignored.
+    let Summary { withheld, reflection, ignored, .. } = *summary;
+    assert_eq!(Summary { withheld, reflection, ignored, ..published }, *summary);
 }
 
 /// The lines that can be read, chained anew, are a file that holds.

@@ -1,6 +1,8 @@
 //! What agents and git write to the standard input of their hooks.
 
-use git_proof::hook::{Agent, GitHook, run};
+use git_proof::agents::{Outcome, run};
+use git_proof::hook::GitHook;
+use git_proof::record::Agent;
 use serde_json::Value;
 
 use super::scratch::Scratch;
@@ -10,7 +12,7 @@ pub fn hook(data: &[u8]) {
     let Some((whose, input)) = data.split_first() else { return };
     let scratch = Scratch::recorded();
     match whose {
-        b'0'..=b'3' => agent(&scratch, Agent::ALL[usize::from(whose - b'0')], input),
+        b'0'..=b'8' => agent(&scratch, Agent::ALL[usize::from(whose - b'0')], input),
         b'r' => of_git(&scratch, GitHook::PostRewrite, input),
         b'p' => of_git(&scratch, GitHook::PrePush, input),
         b's' => of_git(&scratch, GitHook::PreReceive, input),
@@ -22,18 +24,24 @@ pub fn hook(data: &[u8]) {
 /// Whatever an agent says, it is answered with nothing or with what it understands; what is wrong is one line.
 fn agent(scratch: &Scratch, agent: Agent, input: &[u8]) {
     match run(scratch.context(), agent, input) {
-        Ok(None) => {}
-        Ok(Some(answer)) => {
-            let told = match agent {
-                Agent::Cursor => &answer["followup_message"],
-                Agent::ClaudeCode | Agent::Codex | Agent::Gemini => &answer["reason"],
-            };
-            assert!(told.as_str().is_some_and(|told| !told.is_empty()), "{answer}");
+        Ok(Outcome { told: None, .. }) => {}
+        Ok(Outcome { told: Some(answer), .. }) => {
+            let places = [
+                &answer["followup_message"],
+                &answer["reason"],
+                &answer["additionalContext"],
+                &answer["additional_context"],
+                &answer["hookSpecificOutput"]["additionalContext"],
+            ];
+            let told = places.iter().filter(|told| told.as_str().is_some_and(|told| !told.is_empty()));
+            assert_eq!(told.count(), 1, "{answer}");
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
     // What is no JSON, or does not say which event it is, is never taken for one.
-    let event = serde_json::from_slice::<Value>(input).ok().filter(|input| input["hook_event_name"].is_string());
+    let event = serde_json::from_slice::<Value>(input)
+        .ok()
+        .filter(|input| input["hook_event_name"].is_string() || input["hookEventName"].is_string());
     if event.is_none() {
         assert!(run(scratch.context(), agent, input).is_err());
     }

@@ -8,6 +8,7 @@ use super::ui::Ui;
 use crate::context::Context;
 use crate::error::Result;
 use crate::flow::{self, CheckedProof, ConsistencyOutcome, LoggedOutcome, ProofOutcome};
+use crate::proof::observed::Reflection;
 use crate::record::{self, EvidenceOutcome, Source, Trusted};
 
 /// Check a proof against a root and count that you trust
@@ -102,13 +103,18 @@ fn describe(outcome: &EvidenceOutcome) -> String {
     } else {
         "The evidence is whole. Compare root and count with ones that you trust."
     };
-    let closing = match (outcome.closed_by_reflection, outcome.proof_grade) {
-        (true, _) => "closed by a reflection",
-        (false, true) => "proof-grade, but no readable reflection closes it",
-        (false, false) => "not proof-grade, no reflection closes it",
+    let closing = match (outcome.reflection, outcome.proof_grade) {
+        (Some(Reflection::Stated), _) => "closed by a reflection",
+        (Some(Reflection::Observed), _) => "closed by an observed reflection",
+        (None, true) => "proof-grade, but no readable reflection closes it",
+        (None, false) => "not proof-grade, no reflection closes it",
+    };
+    let ignored = match outcome.ignored {
+        0 => String::new(),
+        count => format!("  ignored  {count}, which claim to be observed and have another form\n"),
     };
     format!(
         "{verdict}\n  session  {session_id} ({scheme})\n  root     {root}\n  count    {count}\n  withheld {withheld}\n  \
-         genesis  {genesis}\n  head     {head}\n  closing  {closing}\n"
+         genesis  {genesis}\n  head     {head}\n  closing  {closing}\n{ignored}"
     )
 }

@@ -7,9 +7,12 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::ui::Ui;
+use crate::agents;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::hook::{self, Agent, GitHook};
+use crate::flow;
+use crate::hook::GitHook;
+use crate::record::{Agent, Workspace};
 
 /// More than any agent sends; what is larger is not read to its end.
 const LIMIT: u64 = 64 << 20;
@@ -63,10 +66,17 @@ impl Hook {
             return Err(Error::new(Code::InvalidParams, format!("the hook of {} takes no arguments", self.event))
                 .hint("what an agent has to say is read from standard input"));
         }
-        match input().and_then(|input| hook::run(context, agent, &input)) {
-            Ok(None) => {}
-            // The agent reads JSON, whoever calls.
-            Ok(Some(answer)) => ui.text(|_| format!("{answer}\n")),
+        match input().and_then(|input| agents::run(context.clone(), agent, &input)) {
+            Ok(outcome) => {
+                // The agent reads JSON, whoever calls.
+                if let Some(told) = outcome.told {
+                    ui.text(|_| format!("{told}\n"));
+                }
+                // What was pushed without a hook of git lacks its proofs; where they cannot be shared now, the next sync does.
+                if outcome.unshared {
+                    let _ = Workspace::open(context).and_then(|mut here| flow::sync(&mut here, None, &mut |_| ()));
+                }
+            }
             Err(error) => ui.say(&format!("git proof hook {}: {error}", self.event)),
         }
         Ok(())

@@ -8,7 +8,8 @@ use clap::builder::PossibleValuesParser;
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
-use crate::setup::{self, Action, HookManager, InitAgent, InitOutcome, InitRequest, WiredBy};
+use crate::record::Agent;
+use crate::setup::{self, Action, HookManager, InitOutcome, InitRequest, WiredBy};
 
 /// Set up this repository: the store, git's hooks, readable notes, and agents
 ///
@@ -39,7 +40,7 @@ Examples:
 pub(super) struct Init {
     /// claude-code, codex, cursor, gemini, vscode or zed; can be given several times
     #[arg(long = "agent", value_name = "NAME", hide_possible_values = true)]
-    #[arg(value_parser = PossibleValuesParser::new(InitAgent::ALL.map(InitAgent::as_str)))]
+    #[arg(value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::as_str)))]
     agents: Vec<String>,
     /// Tell the order of calls in AGENTS.md too, in a marked block
     #[arg(long)]
@@ -61,7 +62,7 @@ pub(super) struct Init {
 impl Init {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let request = InitRequest {
-            agents: self.agents.iter().filter_map(|name| InitAgent::parse(name)).collect(),
+            agents: self.agents.iter().filter_map(|name| Agent::parse(name)).collect(),
             agents_md: self.agents_md,
             no_hooks: self.no_hooks,
             policy: self.policy,

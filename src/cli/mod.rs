@@ -26,6 +26,7 @@ mod retain;
 mod rounds;
 mod session;
 mod short;
+mod status;
 mod story;
 mod sync;
 mod ui;
@@ -86,6 +87,7 @@ enum Command {
     Demo(demo::Demo),
     Start(record::Start),
     Decide(short::Decide),
+    Status(status::Status),
     Record(record::Record),
     Attest(record::Attest),
     Cover(cover::Cover),
@@ -99,6 +101,8 @@ enum Command {
     Tree(read::Tree),
     Trail(read::Trail),
     Search(read::Search),
+    Disclose(status::Disclose),
+    CheckTranscript(status::CheckTranscript),
     Prove(read::Prove),
     CheckProof(check::CheckProof),
     CheckEvidence(check::CheckEvidence),
@@ -131,6 +135,7 @@ impl Command {
             Self::Demo(command) => command.run(&context, ui),
             Self::Start(command) => command.run(context, ui),
             Self::Decide(command) => command.run(context, ui),
+            Self::Status(command) => command.run(context, ui),
             Self::Record(command) => command.run(context, ui),
             Self::Attest(command) => command.run(context, ui),
             Self::Cover(command) => command.run(context, ui),
@@ -144,6 +149,8 @@ impl Command {
             Self::Tree(command) => command.run(context, ui),
             Self::Trail(command) => command.run(context, ui),
             Self::Search(command) => command.run(context, ui),
+            Self::Disclose(command) => command.run(context, ui),
+            Self::CheckTranscript(command) => command.run(&context, ui),
             Self::Prove(command) => command.run(context, ui),
             Self::CheckProof(command) => command.run(&context, ui),
             Self::CheckEvidence(command) => command.run(&context, ui),

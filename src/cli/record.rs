@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::content::content;
 use super::ui::{Role, Ui, inert};
+use crate::agents::{self, Caller};
 use crate::context::Context;
 use crate::error::Result;
 use crate::publish;
@@ -59,7 +60,7 @@ impl Start {
             continues: self.continues.clone(),
         };
         let mut workspace = Workspace::open_or_create(context)?;
-        let outcome = record::start(&mut workspace, &request)?;
+        let outcome = agents::start(&mut workspace, &request)?;
         for warning in &outcome.warnings {
             ui.say(&format!("git proof: warning: {warning}"));
         }
@@ -136,10 +137,20 @@ impl Record {
             private: self.private,
             ..RecordRequest::default()
         };
-        let outcome = publish::record(&mut Workspace::open(context)?, &request)?;
+        let (_, outcome) = record_own(context, request)?;
         show_recorded(&outcome, ui);
         Ok(())
     }
+}
+
+/// Records in the session that is named, else in that of the agent that runs this command, else in the current one.
+pub(super) fn record_own(context: Context, mut request: RecordRequest) -> Result<(Workspace, EntryView)> {
+    let mut workspace = Workspace::open(context)?;
+    if let Some(own) = agents::own_session(&mut workspace, request.session.as_deref(), &Caller::default())? {
+        request.session = Some(own.to_string());
+    }
+    let outcome = publish::record(&mut workspace, &request)?;
+    Ok((workspace, outcome))
 }
 
 /// Says that an entry is in the chain.
@@ -175,7 +186,11 @@ pub(super) struct Attest {
 
 impl Attest {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = record::attest(&mut Workspace::open(context)?, self.session.as_deref(), &self.operations)?;
+        let mut workspace = Workspace::open(context)?;
+        let own = agents::own_session(&mut workspace, self.session.as_deref(), &Caller::default())?
+            .map(|own| own.to_string());
+        let session = own.as_deref().or(self.session.as_deref());
+        let outcome = record::attest(&mut workspace, session, &self.operations)?;
         ui.show(&outcome, |entries, _| {
             let lines = entries.iter().map(|entry| {
                 format!("Attested {} as entry {} of session {}.\n", entry.id, entry.index, entry.session_id)

@@ -3,13 +3,12 @@
 use clap::Args;
 
 use super::content::content;
-use super::record::show_recorded;
+use super::record::{record_own, show_recorded};
 use super::session::close;
 use super::ui::Ui;
 use crate::context::Context;
 use crate::error::Result;
-use crate::publish;
-use crate::record::{RecordRequest, Workspace};
+use crate::record::RecordRequest;
 
 /// Record a decision: what was chosen, what was rejected, and why
 ///
@@ -30,7 +29,7 @@ pub(super) struct Decide {
 impl Decide {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let request = request(&context, "decision", self.text.as_deref(), self.session.clone())?;
-        let outcome = publish::record(&mut Workspace::open(context)?, &request)?;
+        let (_, outcome) = record_own(context, request)?;
         show_recorded(&outcome, ui);
         Ok(())
     }
@@ -56,8 +55,7 @@ pub(super) struct Done {
 impl Done {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let request = request(&context, "reflection", self.text.as_deref(), self.session.clone())?;
-        let mut workspace = Workspace::open(context)?;
-        let recorded = publish::record(&mut workspace, &request)?;
+        let (mut workspace, recorded) = record_own(context, request)?;
         close(&mut workspace, Some(recorded.session_id.as_str()), ui)
     }
 }

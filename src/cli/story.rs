@@ -13,6 +13,7 @@ use crate::present;
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::RootHash;
 use crate::proof::finding::{Finding, Severity, Verdict};
+use crate::proof::observed::{Event, Observed, Reflection};
 use crate::proof::timestamp::Timestamp;
 
 /// Decisions of a commit in a list of commits, and points of a decision there.
@@ -140,6 +141,10 @@ impl Teller<'_> {
             lines.push(String::new());
             lines.extend(self.set_in(&[("intent", Role::Strong, trail.intent.trim().to_owned())]));
             lines.extend(self.set_in(&[("session", Role::Faint, self.session(trail))]));
+            let seen = present::seen(&trail.observed);
+            if !seen.is_empty() {
+                lines.extend(self.set_in(&[("observed", Role::Faint, seen.join("\n"))]));
+            }
         }
         if self.detail == Detail::Full {
             let mut hashes = vec![("root", trail.root.to_string()), ("genesis", trail.genesis.to_string())];
@@ -187,7 +192,8 @@ impl Teller<'_> {
         for step in steps {
             let parent = step.parent.and_then(|parent| nearest.get(parent).copied().flatten());
             // In a list, reflections only where there is nothing else.
-            if self.detail == Detail::Brief && decides && step.kind != StepKind::Decision {
+            let said_again = self.detail != Detail::Full && step.observed.is_none() && is_restated(step, steps);
+            if said_again || self.detail == Detail::Brief && decides && step.kind != StepKind::Decision {
                 nearest.push(parent);
                 continue;
             }
@@ -214,9 +220,17 @@ impl Teller<'_> {
             (_, StepKind::Withheld) => "not published; its hashes are part of the proof".to_owned(),
             (Some(GitAttestation { commit: Some(id), .. }), _) => format!("commit {id}"),
             (Some(_), _) => "what was staged".to_owned(),
+            (None, StepKind::Attest) => attested
+                .and_then(|text| Observed::parse(text.as_bytes()).ok())
+                .map_or_else(|| text.clone(), |seen| format!("observed: {}", present::observed(&seen))),
             _ => text.clone(),
         };
-        let mut said = vec![(step.kind.as_str(), role, text)];
+        let word = match step.kind {
+            StepKind::Reflection => present::reflection(step.observed),
+            StepKind::Plan if step.observed == Some(Event::Prompt.as_str()) => "prompt",
+            kind => kind.as_str(),
+        };
+        let mut said = vec![(word, role, text)];
         let listed = if self.detail == Detail::Brief { LISTED } else { points.len() };
         let point = |point: &Point| (point.label.as_str(), role_of(point.label), point.text.clone());
         said.extend(points.iter().take(listed).map(point));
@@ -274,6 +288,13 @@ impl Teller<'_> {
     }
 }
 
+/// Whether a reflection is recorded once more at the close, in the same words.
+fn is_restated(step: &Step, steps: &[Step]) -> bool {
+    let restated = Some(Event::Restated.as_str());
+    step.kind == StepKind::Reflection
+        && steps.iter().any(|later| later.observed == restated && later.content == step.content)
+}
+
 fn role_of(label: Label) -> Role {
     match label {
         Label::Rejected => Role::Bad,
@@ -313,6 +334,9 @@ fn proven(commit: &CommitStory) -> Vec<String> {
     let holding: Vec<&SessionVerdict> = commit.standing.sessions.iter().filter(|session| session.holds).collect();
     let mut said: Vec<String> = commit.standing.binding.iter().map(ToString::to_string).collect();
     said.push(if holding.iter().any(|session| session.rooted) { "rooted" } else { "not rooted" }.to_owned());
+    if !holding.is_empty() && holding.iter().all(|session| session.reflection == Some(Reflection::Observed)) {
+        said.push("observed reflection".to_owned());
+    }
     let mut signers: Vec<&str> =
         holding.iter().flat_map(|session| session.signers.iter().map(String::as_str)).collect();
     signers.sort_unstable();

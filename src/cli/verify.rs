@@ -16,6 +16,7 @@ use crate::judge::{
 };
 use crate::present::{self, Report};
 use crate::proof::finding::{Finding, Severity, Verdict};
+use crate::proof::observed::Reflection;
 use crate::proof::record::RecordType;
 
 /// Commits of which everything that was decided is shown.
@@ -298,6 +299,9 @@ pub(super) fn findings(findings: &[Finding], paint: Paint) -> String {
 fn session_line(session: &SessionVerdict) -> String {
     let mut what = vec![format!("{} entries", session.count), present::evidence(session.evidence).to_owned()];
     what.push(if session.rooted { "rooted" } else { "not rooted" }.to_owned());
+    if session.reflection == Some(Reflection::Observed) {
+        what.push("observed reflection".to_owned());
+    }
     if !session.signers.is_empty() {
         what.push(format!("signed by {}", inert(&session.signers.join(", "))));
     }
@@ -315,7 +319,7 @@ fn story(intent: Option<&str>, told: &[Told], paint: Paint) -> String {
     for told in told {
         let (role, word) = match told.kind {
             RecordType::Decision => (Role::Decision, "decision"),
-            _ => (Role::Reflection, "reflection"),
+            _ => (Role::Reflection, present::reflection(told.observed)),
         };
         text.push_str(&format!("    {}: {}\n", paint.paint(role, word), indented(&told.content)));
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::reconcile::{Extent, Repairs, reconcile};
+use crate::agents::close_stated;
 use crate::error::{Code, Error, Result};
 use crate::publish::{Anchored, attested_commits, mend_of, obstacle, on_commits, write_commit_hint};
 use crate::record::{RootOutcome, Workspace, is_zero, note_done};
@@ -43,7 +44,9 @@ pub fn finalize(
     session: Option<&str>,
     idempotent: bool,
 ) -> Result<Repaired<FinalizeOutcome>> {
-    let outcome = close(workspace, session, idempotent)?;
+    let id = workspace.session(session)?;
+    let closed = close_stated(workspace, &id)?;
+    let outcome = close(workspace, Some(id.as_str()), idempotent || closed)?;
     let repaired = reconcile(workspace, None, Extent::Unpublished).unwrap_or_else(|error| Repairs::not_done(&error));
     Ok(Repaired { outcome, repaired })
 }

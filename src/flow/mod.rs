@@ -3,6 +3,7 @@
 
 mod anchor;
 mod check_proof;
+mod check_transcript;
 mod cover;
 mod demo;
 mod finalize;
@@ -10,6 +11,7 @@ mod reconcile;
 mod report;
 mod rounds;
 mod sign;
+mod status;
 mod story;
 mod sync;
 mod vouch;
@@ -18,6 +20,7 @@ pub use check_proof::{
     CheckedProof, ConsistencyOutcome, LoggedOutcome, PathOutcome, ProofOutcome, check_path_line, check_proof,
     check_proof_line,
 };
+pub use check_transcript::{CommittedTranscript, TranscriptOutcome, check_transcript};
 pub use cover::{CoverOutcome, CoverRequest, CoveredCommit, cover};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
 pub use finalize::{FinalizeOutcome, Repaired, finalize};
@@ -29,8 +32,10 @@ pub use report::{ReportedCommit, ReportedFile, Touch};
 pub use report::{ReportedRound, ReportedRounds};
 pub use rounds::{RoundOutcome, RoundsOutcome, SeenView, round, rounds};
 pub use sign::{SignOutcome, SignRequest, sign};
+pub use status::{SessionStatus, StatusOutcome, status};
 pub use story::{CommitStory, Meant, StoryOutcome, StoryRequest, meant, story};
 pub use story::{Label, Point, Points, listed, rejections};
 pub use story::{LeftAway, Step, StepKind, Trail};
+pub use story::{Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript};
 pub use sync::{SyncOutcome, fetch, sync};
 pub use vouch::{VouchOutcome, VouchRequest, VouchedRange, vouch};

@@ -23,6 +23,7 @@ mod pack;
 mod patch;
 mod process;
 mod quote;
+mod reflog;
 mod refs;
 mod remote;
 mod sign;
@@ -30,6 +31,7 @@ mod staged;
 mod tree;
 mod unreadable;
 mod visits;
+mod written;
 
 pub use ancestry::{History, MAX_SEARCHED, Node, Only};
 pub(crate) use cache::Cache;
@@ -40,7 +42,11 @@ pub(crate) use index::Place;
 pub use merge::Merged;
 pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 pub use open::Git;
-pub use process::{editor, identity, interpret_trailers, is_amending, pager, paints, sharing, worktree_root};
+pub use process::{
+    commands_above, editor, identity, interpret_trailers, is_amending, is_running, pager, paints, sharing, starter,
+    worktree_root,
+};
+pub use reflog::reflog_place;
 pub(crate) use refs::left_behind;
 pub use refs::{CHANGES, EVIDENCE, NOTES, ORIGINALS, ROUNDS, WHY};
 pub use remote::{PushRefusal, Remote};

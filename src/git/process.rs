@@ -79,11 +79,63 @@ pub fn is_amending() -> Option<bool> {
             // Git takes an option that is cut short, too.
             return Some(options.any(|word| word.len() > b"--a".len() && b"--amend".starts_with(word)));
         }
-        let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-        // The name of a program may hold anything, so it is counted from the last parenthesis: state, parent.
-        process = stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()?;
+        process = parent_of(process)?;
     }
     None
+}
+
+/// The command lines of the processes that this one was started by, nearest first. Empty where that cannot be seen.
+pub fn commands_above() -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut process = std::os::unix::process::parent_id();
+    while process > 1 && lines.len() < 16 {
+        let Ok(line) = fs::read(format!("/proc/{process}/cmdline")) else { break };
+        lines.push(String::from_utf8_lossy(&line).replace('\0', " "));
+        let Some(parent) = parent_of(process) else { break };
+        process = parent;
+    }
+    lines
+}
+
+/// The program that started this process, past shells, git and hooks of git, as its number and the time when it began: a
+/// number is used again, and the two together are not. `None` where that cannot be seen.
+pub fn starter() -> Option<String> {
+    const BETWEEN: [&str; 9] = ["sh", "bash", "dash", "zsh", "ash", "git", "git-proof", "env", "timeout"];
+    let mut process = std::os::unix::process::parent_id();
+    for _ in 0..8 {
+        let name = fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
+        if !BETWEEN.contains(&name.trim_end()) {
+            return begun_at(process).map(|begun| format!("{process}:{begun}"));
+        }
+        process = parent_of(process)?;
+    }
+    None
+}
+
+/// Whether the program that [`starter`] named is still running. `None` where that cannot be seen.
+pub fn is_running(starter: &str) -> Option<bool> {
+    let (process, begun) = starter.split_once(':')?;
+    let process = process.parse().ok()?;
+    if !Path::new("/proc/self/stat").exists() {
+        return None;
+    }
+    Some(begun_at(process).is_some_and(|now| now == begun))
+}
+
+fn parent_of(process: u32) -> Option<u32> {
+    stat_of(process, 1)?.parse().ok()
+}
+
+fn begun_at(process: u32) -> Option<String> {
+    // A process that has ended and was not waited for yet is no longer running.
+    stat_of(process, 0).filter(|state| state != "Z").and_then(|_| stat_of(process, 19))
+}
+
+/// A field of a process, counted from its state. The name of a program may hold anything, so it is counted from the last
+/// parenthesis.
+fn stat_of(process: u32, field: usize) -> Option<String> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    stat.rsplit(')').next()?.split_whitespace().nth(field).map(str::to_owned)
 }
 
 /// Lets git add a trailer to the message in a file, by the user's own settings. One that is there is not added again.

@@ -20,6 +20,7 @@ use crate::proof::digest::{AnchorId, CommitId, RootHash};
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
 use crate::proof::grade::{Reason, Subject};
 use crate::proof::note::Signature;
+use crate::proof::observed::Reflection;
 use crate::proof::policy::Binding;
 use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
@@ -88,6 +89,8 @@ pub struct SessionVerdict {
     pub evidence: &'static str,
     /// Whether the session covers the change.
     pub rooted: bool,
+    /// Whether the reflection that closes it was stated or observed; null where the evidence was not read.
+    pub reflection: Option<Reflection>,
     /// Whether it was recorded after the commit had been made.
     pub afterwards: bool,
     /// Who signed it.
@@ -460,9 +463,9 @@ impl<'a> Judge<'a> {
     fn session(&self, weighed: &Weighed) -> SessionVerdict {
         let anchor = &weighed.anchor;
         let gathered = self.gatherer.evidence(&anchor.root);
-        let intent = match &gathered.evidence {
-            Evidence::Holds(facts) => Some(facts.summary.opening.intent.clone()),
-            _ => None,
+        let (intent, reflection) = match &gathered.evidence {
+            Evidence::Holds(facts) => (Some(facts.summary.opening.intent.clone()), facts.summary.reflection),
+            _ => (None, None),
         };
         SessionVerdict {
             session_id: anchor.session_id.clone(),
@@ -475,6 +478,7 @@ impl<'a> Judge<'a> {
             sound: weighed.standing.is_sound(),
             evidence: gathered.evidence.in_a_word(),
             rooted: weighed.standing.rooted,
+            reflection,
             afterwards: weighed.standing.afterwards,
             signers: weighed.signers.clone(),
             round: self.rules.seals.round(&weighed.id),

@@ -18,6 +18,7 @@ use crate::proof::digest::{AnchorId, ChangeId, CommitId, ObjectId, RootHash, Tre
 use crate::proof::evidence::Verifier;
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::{NoteLine, Signature};
+use crate::proof::observed::{Event, Marks};
 use crate::proof::record::{Body, Id, Line, RecordType};
 use crate::proof::trailer::{ProofTrailer, ProofTrailers};
 use crate::proof::verify::{Attested, Evidence, EvidenceFacts};
@@ -62,6 +63,9 @@ pub struct Told {
     pub kind: RecordType,
     /// Its text.
     pub content: String,
+    /// Where the text comes from, if the agent did not state it: `final_message`, `commit_message` or `restated`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed: Option<&'static str>,
 }
 
 /// Evidence with what it tells people.
@@ -380,7 +384,8 @@ impl Gatherer {
                     if told_bytes > MAX_TOLD {
                         return;
                     }
-                    told.push(Told { kind: *kind, content: content.to_string() });
+                    let observed = Marks::of(entry.metadata.as_deref()).event.map(Event::as_str);
+                    told.push(Told { kind: *kind, content: content.to_string(), observed });
                 }
                 Body::Thought { .. } => {}
             }

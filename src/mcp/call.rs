@@ -10,6 +10,7 @@ use super::progress::Reporter;
 use super::proofs::{merkle_proof, merkle_verify};
 use super::strict::{Given, Unreadable};
 use super::{keeping, verdicts};
+use crate::agents::Caller;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::flow::{self, AnchorRequest};
@@ -47,6 +48,8 @@ pub(super) struct Asked<'a> {
     pub(super) tool: &'a str,
     pub(super) given: Given,
     pub(super) client: Option<Implementation>,
+    /// The session of Codex that asks.
+    pub(super) thread: Option<String>,
     /// Where it wants to hear how far the work is.
     pub(super) reporter: Option<Reporter>,
     /// Whether it has thought better of it. A call that has begun is finished; one that has not is not begun.
@@ -55,7 +58,7 @@ pub(super) struct Asked<'a> {
 
 /// Does a call and writes it down.
 pub(super) fn call(drawer: &mut Drawer, asked: Asked<'_>) -> Result<Value> {
-    let Asked { tool, given, client, reporter, cancelled } = asked;
+    let Asked { tool, given, client, thread, reporter, cancelled } = asked;
     let (session, digested, given) = match given {
         Ok(given) => {
             let session = given.get("session_id").and_then(Value::as_str).map(str::to_owned);
@@ -71,7 +74,7 @@ pub(super) fn call(drawer: &mut Drawer, asked: Asked<'_>) -> Result<Value> {
     let prepared = if cancelled {
         Err(Error::new(Code::InvalidParams, "the call was cancelled before it began"))
     } else {
-        given.and_then(|given| prepare(tool, given, client.as_ref(), &drawer.context))
+        given.and_then(|given| prepare(tool, given, client.as_ref(), thread, &drawer.context))
     };
     let workspace = match &prepared {
         Ok(prepared) => drawer.workspace(prepared.creates)?,
@@ -135,7 +138,13 @@ pub(super) fn work<T: Serialize>(op: impl FnOnce(&mut Workspace) -> Result<T> + 
     Box::new(move |workspace| Ok(done(&op(workspace)?)))
 }
 
-fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, context: &Context) -> Result<Prepared> {
+fn prepare(
+    tool: &str,
+    mut given: Arguments,
+    client: Option<&Implementation>,
+    thread: Option<String>,
+    context: &Context,
+) -> Result<Prepared> {
     let mut creates = false;
     let work = match tool {
         "audit_session_start" => {
@@ -149,16 +158,23 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
                 caller: caller(context, client),
                 continues: None,
             };
-            work(move |workspace| {
-                let started = record::start(workspace, &request)?;
-                agents::agent_join(workspace, &started.session_id);
-                Ok(started)
-            })
+            work(move |workspace| agents::start(workspace, &request))
         }
         "thought_record" => {
-            let request = record_request(&mut given, context, client)?;
+            let mut request = record_request(&mut given, context, client)?;
             creates = request.session.is_none();
-            work(move |workspace| publish::record(workspace, &request))
+            let caller = Caller { client: client.map(|client| client.name.clone()), thread };
+            work(move |workspace| {
+                if request.session.is_some() || request.task.is_none() {
+                    let own = agents::own_session(workspace, request.session.as_deref(), &caller)?;
+                    request.session = own.map(|own| own.to_string()).or(request.session);
+                    if request.session.is_none() {
+                        return Err(missing("session_id")
+                            .hint("audit_session_start answers with one; task_id alone will do too"));
+                    }
+                }
+                publish::record(workspace, &request)
+            })
         }
         "thought_search" => {
             let (query, session) = (given.required("query")?, given.text("session_id")?);
@@ -226,9 +242,6 @@ fn of_session(tool: &str, given: &mut Arguments) -> Result<Work> {
 
 fn record_request(given: &mut Arguments, context: &Context, client: Option<&Implementation>) -> Result<RecordRequest> {
     let (session, task) = (given.text("session_id")?, given.text("task_id")?);
-    if session.is_none() && task.is_none() {
-        return Err(missing("session_id").hint("audit_session_start answers with one; task_id alone will do too"));
-    }
     Ok(RecordRequest {
         caller: if session.is_none() { caller(context, client) } else { None },
         session,

@@ -57,7 +57,7 @@ pub(super) fn read(drawer: &mut Drawer, uri: &str) -> Result<ReadResourceResult,
             ("resources/read", Map::from_iter([("session_id".to_owned(), Value::from(id))]))
         }
     };
-    let asked = Asked { tool, given: Ok(given), client: None, reporter: None, cancelled: false };
+    let asked = Asked { tool, given: Ok(given), client: None, thread: None, reporter: None, cancelled: false };
     match call::call(drawer, asked) {
         Ok(log) => Ok(ReadResourceResult::new(vec![ResourceContents::text(log.to_string(), uri).with_mime_type(JSON)])),
         Err(error) => {

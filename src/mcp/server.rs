@@ -60,6 +60,14 @@ fn closed(_: Closed) -> ErrorData {
     ErrorData::internal_error("a bug ended the server's work; what was acknowledged is safe", None)
 }
 
+/// The session of Codex that calls, as its hooks and the environment of its shell have it: a subagent's own id follows a
+/// slash.
+fn thread_of_codex(context: &RequestContext<RoleServer>) -> Option<String> {
+    let text = |key: &str| context.meta.get(key).and_then(serde_json::Value::as_str).map(str::to_owned);
+    let (thread, session) = (text("threadId")?, text("sessionId")?);
+    Some(if thread == session { session } else { format!("{session}/{thread}") })
+}
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
@@ -92,11 +100,12 @@ impl ServerHandler for Server {
             None => Ok(request.arguments.unwrap_or_default()),
         };
         let client = context.client_info();
+        let thread = thread_of_codex(&context);
         let (reporter, reports) = progress::asked_for(&context).unzip();
         let cancellation = context.ct.clone();
         let answered = self.desk.ask(move |drawer| {
             let cancelled = cancellation.is_cancelled();
-            answer::envelope(tool, call::call(drawer, Asked { tool, given, client, reporter, cancelled }))
+            answer::envelope(tool, call::call(drawer, Asked { tool, given, client, thread, reporter, cancelled }))
         });
         if let Some(reports) = reports {
             reports.pass_on(&context).await;

@@ -5,6 +5,7 @@ use super::report::{Report, short};
 use crate::judge::CommitVerdict;
 use crate::present;
 use crate::proof::finding::{Severity, Verdict};
+use crate::proof::observed::Reflection;
 
 /// Most bytes of a comment; forges take 65,536 characters.
 pub const COMMENT: usize = 60_000;
@@ -90,7 +91,8 @@ pub(super) fn row(commit: &CommitVerdict) -> String {
     for session in holding.iter().take(SHOWN) {
         let bound = commit.binding.map(|binding| format!(", {binding}")).unwrap_or_default();
         let rooted = if session.rooted { ", rooted" } else { "" };
-        let mut line = format!("session `{}`, {} entries{bound}{rooted}", session.session_id, session.count);
+        let observed = if session.reflection == Some(Reflection::Observed) { ", observed reflection" } else { "" };
+        let mut line = format!("session `{}`, {} entries{bound}{rooted}{observed}", session.session_id, session.count);
         if !session.signers.is_empty() {
             line.push_str(&format!(", signed by {}", code_span(&session.signers.join(", "), SUBJECT)));
         }

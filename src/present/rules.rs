@@ -33,6 +33,7 @@ pub fn rule(code: FindingCode) -> Rule {
         | FindingCode::ChainBroken
         | FindingCode::RootMismatch
         | FindingCode::ReflectionMissing
+        | FindingCode::ReflectionNotStated
         | FindingCode::SchemeNotAllowed
         | FindingCode::NotRooted
         | FindingCode::SignatureMissing
@@ -90,6 +91,10 @@ fn words(code: FindingCode) -> (&'static str, &'static str) {
         FindingCode::RootMismatch => (
             "The evidence adds up to another root or another number of entries than the anchor says.",
             "The evidence was altered. Take it from another clone with git proof sync.",
+        ),
+        FindingCode::ReflectionNotStated => (
+            "Policy asks for a reflection that the agent or a person wrote, and the tool only observed one.",
+            "Explain the commit in a session of your own, with a reflection, or let policy take observed ones.",
         ),
         FindingCode::ReflectionMissing => (
             "The last entry of the evidence is not a reflection that can be read.",

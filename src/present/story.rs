@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use super::escape::code_span;
 use super::markdown::row;
+use super::observed;
 use super::rejected;
 use super::report::{Report, short};
 use crate::flow::{Embedded, Label, ReportOutcome, Telling};
 use crate::proof::finding::Verdict;
-use crate::proof::record::RecordType;
 use crate::proof::text::inert;
 
 /// What the end needs, should something be left out.
@@ -121,7 +121,7 @@ fn decisions(report: &ReportOutcome, limit: usize, text: &mut String, left: &mut
 /// A record as a block of code, where Markdown knows nothing else; what was rejected is marked as a diff marks what is
 /// gone. And how many characters did not fit.
 fn telling(telling: &Telling) -> (String, usize) {
-    let label = if telling.kind == RecordType::Decision { "Decision" } else { "Reflection" };
+    let label = observed::record(telling.kind, telling.metadata.as_deref());
     let content: String = telling.content.chars().take(TEXT).collect();
     let cut = telling.content.chars().count() - content.chars().count();
     let mut lines = Vec::new();

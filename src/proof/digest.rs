@@ -169,9 +169,11 @@ roles! {
     Commitment
     /// No digest but 32 random bytes, which stay in the store.
     Salt
+    /// SHA-256 of the beginning of an agent's transcript.
+    TranscriptHash
 }
 
-text_schema!(ContentHash ChainHash NodeHash RootHash AnchorId ArchiveHash SealHash TextHash Commitment Salt: "Hash", "^[0-9a-f]{64}$");
+text_schema!(ContentHash ChainHash NodeHash RootHash AnchorId ArchiveHash SealHash TextHash Commitment Salt TranscriptHash: "Hash", "^[0-9a-f]{64}$");
 
 impl ChainHash {
     /// 64 zeros: the genesis of scheme `ams-v0`.

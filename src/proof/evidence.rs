@@ -9,6 +9,7 @@ use super::canonical::Malformed;
 use super::chain::Chain;
 use super::change::GitAttestation;
 use super::digest::{ChainHash, NodeHash, RootHash};
+use super::observed::{Event, Marks, Reflection, ignored_in};
 use super::record::{Body, Entry, Line, Opening, RecordType, Withheld};
 use super::scheme::Scheme;
 use super::tree::{self, Frontier};
@@ -34,8 +35,11 @@ pub struct Summary {
     pub count: u64,
     /// How many of them are withheld.
     pub withheld: u64,
-    /// Whether the last line is a reflection that can be read, in a scheme that proves it.
-    pub closed_by_reflection: bool,
+    /// Whose the reflection on the last line is; `None` where that line is no reflection that can be read, in a scheme that
+    /// proves it.
+    pub reflection: Option<Reflection>,
+    /// How many parts of entries claim to be in a form that the tool alone writes, and are not. They count for nothing.
+    pub ignored: u64,
 }
 
 /// Why an evidence file is refused, and at which line (from 1).
@@ -127,7 +131,8 @@ struct Session {
     chain: Chain,
     leaves: Leaves,
     withheld: u64,
-    closed: bool,
+    closed: Option<Reflection>,
+    ignored: u64,
 }
 
 /// Sorting needs all leaves; every other scheme builds its tree as they come.
@@ -209,7 +214,7 @@ impl Session {
             _ => Leaves::Ordered(Frontier::new(scheme)),
         };
         let chain = Chain::new(scheme, scheme.genesis(line));
-        Self { opening, chain, leaves, withheld: 0, closed: false }
+        Self { opening, chain, leaves, withheld: 0, closed: None, ignored: 0 }
     }
 
     fn entry(
@@ -234,7 +239,10 @@ impl Session {
             Leaves::Unsorted(leaves) => leaves.push(leaf),
         }
         self.withheld += u64::from(matches!(line, Line::Withheld(_)));
-        self.closed = is_reflection(&line);
+        self.closed = reflection(&line);
+        if let Line::Entry(entry) = &line {
+            self.ignored += ignored_in(entry) as u64;
+        }
         each(index, &line, &chain_hash);
         Ok(())
     }
@@ -254,14 +262,21 @@ impl Session {
             root,
             count,
             withheld: self.withheld,
-            closed_by_reflection: self.closed && scheme.covers_everything(),
+            reflection: self.closed.filter(|_| scheme.covers_everything()),
+            ignored: if scheme == Scheme::AmsV0 { 0 } else { self.ignored },
             opening: self.opening,
         })
     }
 }
 
-fn is_reflection(line: &Line<'_>) -> bool {
-    matches!(line, Line::Entry(entry) if matches!(entry.body, Body::Thought { kind: RecordType::Reflection, .. }))
+/// Whose reflection a line is. One without a mark is stated, and so is one that is marked as stated before.
+fn reflection(line: &Line<'_>) -> Option<Reflection> {
+    let Line::Entry(entry) = line else { return None };
+    let Body::Thought { kind: RecordType::Reflection, .. } = entry.body else { return None };
+    Some(match Marks::of(entry.metadata.as_deref()).event {
+        None | Some(Event::Restated) => Reflection::Stated,
+        Some(_) => Reflection::Observed,
+    })
 }
 
 impl Summary {
@@ -286,12 +301,14 @@ pub fn verify(file: &[u8]) -> Result<Summary, EvidenceError> {
 }
 
 /// The line under which an entry is published: itself, or its trace if it is to be withheld. The changes that the tool
-/// attested are never withheld: the anchor rests on them, and they hold nothing but digests.
+/// attested are never withheld: the anchor rests on them, and they hold nothing but digests. Nor is the first entry of a
+/// session that goes on from another: the link would be lost.
 pub fn publish(scheme: Scheme, entry: &Entry<'_>, withheld: bool) -> String {
     let line = entry.to_line();
     let attests_change =
         matches!(&entry.body, Body::Attest { attest } if GitAttestation::parse(attest.as_bytes()).is_ok());
-    if !withheld || attests_change {
+    let continues = || Marks::of(entry.metadata.as_deref()).continues.is_some();
+    if !withheld || attests_change || continues() {
         return line;
     }
     let content_hash = scheme.content_hash(line.as_bytes(), entry.body.text());

@@ -102,6 +102,8 @@ findings! {
     RootMismatch "ROOT_MISMATCH"
     /// The last line of the evidence is no reflection that can be read.
     ReflectionMissing "REFLECTION_MISSING"
+    /// Policy asks for a reflection that the agent or a person stated, and the tool only observed one.
+    ReflectionNotStated "REFLECTION_NOT_STATED"
     /// Policy does not take the scheme.
     SchemeNotAllowed "SCHEME_NOT_ALLOWED"
     /// The session does not say that it explains this change.

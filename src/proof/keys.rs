@@ -11,7 +11,21 @@ use super::policy::{Policy, PolicyError, ProofGrade};
 pub const KEYS: [(&str, &[&str]); 3] = [
     ("proof_grade", &["require", "trailers", "authors", "paths", "merges"]),
     ("gate", &["mode", "branches"]),
-    ("proof", &["schemes", "binding", "evidence", "rooted", "signatures", "sealed", "sealers", "vouchers", "pin"]),
+    (
+        "proof",
+        &[
+            "schemes",
+            "binding",
+            "evidence",
+            "rooted",
+            "reflection",
+            "signatures",
+            "sealed",
+            "sealers",
+            "vouchers",
+            "pin",
+        ],
+    ),
 ];
 
 /// A policy file as it is written.

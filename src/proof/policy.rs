@@ -9,6 +9,7 @@ use super::canonical::MAX_INTEGER;
 use super::digest::SealHash;
 use super::keys::{Written, line};
 use super::marks;
+use super::observed::Reflection;
 use super::scheme::Scheme;
 
 /// Largest policy file, in bytes.
@@ -104,6 +105,8 @@ pub struct Requirements {
     pub evidence: EvidenceRule,
     /// Whether the evidence must attest the change.
     pub rooted: bool,
+    /// Whether it is enough that the tool observed the closing reflection.
+    pub reflection: Reflection,
     /// How many people must have signed.
     pub signatures: u32,
     /// Whether a seal must list the anchor.
@@ -124,6 +127,7 @@ impl Default for Requirements {
             binding: Binding::Squashed,
             evidence: EvidenceRule::Required,
             rooted: true,
+            reflection: Reflection::Observed,
             signatures: 0,
             sealed: false,
             sealers: Vec::new(),

@@ -6,6 +6,7 @@ use super::change::GitAttestation;
 use super::digest::{CommitId, RootHash};
 use super::evidence::{EvidenceError, Flaw, Summary};
 use super::finding::{Finding, FindingCode, Severity};
+use super::observed::{Marks, Reflection};
 use super::policy::{Binding, EvidenceRule, Requirements};
 use super::word::NamedSession;
 
@@ -74,13 +75,10 @@ pub struct Attested {
 impl Attested {
     /// Reads what the metadata of a git attestation says about the change. A value of another shape counts for nothing.
     pub fn new(change: GitAttestation, metadata: Option<&str>) -> Self {
+        let marks = Marks::of(metadata);
         let metadata: serde_json::Value = metadata.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
         let onto = metadata.get("onto").and_then(serde_json::Value::as_str).and_then(CommitId::parse);
-        Self {
-            change,
-            afterwards: metadata.get("afterwards") == Some(&serde_json::Value::Bool(true)),
-            onto: onto.filter(|_| change.commit.is_none()),
-        }
+        Self { change, afterwards: marks.afterwards, onto: onto.filter(|_| change.commit.is_none()) }
     }
 }
 
@@ -205,7 +203,7 @@ pub fn judge(candidate: &Candidate<'_>, proof_grade: bool, rules: &Requirements)
         ));
     }
     match candidate.evidence {
-        Evidence::Holds(facts) => evidence_fits(anchor, facts, proof_grade, &mut findings),
+        Evidence::Holds(facts) => evidence_fits(anchor, facts, proof_grade, rules, &mut findings),
         other => findings.extend(evidence_lacks(&anchor.root, other, rules)),
     }
     // An anchor that belongs to another change is no anchor of this one, and says so already.
@@ -249,7 +247,13 @@ fn seal_lacks(rounds_fetched: bool) -> Finding {
 }
 
 /// What evidence that holds by itself must have to be that of the anchor.
-fn evidence_fits(anchor: &Anchor, facts: &EvidenceFacts, proof_grade: bool, findings: &mut Vec<Finding>) {
+fn evidence_fits(
+    anchor: &Anchor,
+    facts: &EvidenceFacts,
+    proof_grade: bool,
+    rules: &Requirements,
+    findings: &mut Vec<Finding>,
+) {
     let summary = &facts.summary;
     let session = &anchor.session_id;
     if summary.root != anchor.root || summary.count != anchor.count {
@@ -269,7 +273,7 @@ fn evidence_fits(anchor: &Anchor, facts: &EvidenceFacts, proof_grade: bool, find
             format!("the chain of the evidence is not the one that the anchor of session {session} names"),
         ));
     }
-    if (proof_grade || opening.proof_grade) && !summary.closed_by_reflection {
+    if (proof_grade || opening.proof_grade) && summary.reflection.is_none() {
         findings.push(
             Finding::error(
                 FindingCode::ReflectionMissing,
@@ -278,12 +282,26 @@ fn evidence_fits(anchor: &Anchor, facts: &EvidenceFacts, proof_grade: bool, find
             .hint("a proof-grade session is closed by git proof record --type reflection"),
         );
     }
+    if (proof_grade || opening.proof_grade) && is_too_little(summary.reflection, rules) {
+        findings.push(
+            Finding::error(
+                FindingCode::ReflectionNotStated,
+                format!("the reflection that closes session {session} was observed, and policy asks for a stated one"),
+            )
+            .hint("record why in a session of your own: git proof cover REV --reflection \"what was done\""),
+        );
+    }
     if summary.withheld > 0 {
         findings.push(Finding::warning(
             FindingCode::EvidenceWithheld,
             format!("{} of {} entries of session {session} are withheld", summary.withheld, summary.count),
         ));
     }
+}
+
+/// Whether the tool only observed the closing reflection, and policy asks for more.
+fn is_too_little(reflection: Option<Reflection>, rules: &Requirements) -> bool {
+    reflection == Some(Reflection::Observed) && rules.reflection == Reflection::Stated
 }
 
 /// What it means that evidence is not there or does not hold.
@@ -343,9 +361,13 @@ pub fn judge_named(named: &NamedSession, evidence: &Evidence, proof_grade: bool,
         let message = format!("is hashed by scheme {}, which policy does not take", opening.scheme);
         findings.push((FindingCode::SchemeNotAllowed, message));
     }
-    if (proof_grade || opening.proof_grade) && !summary.closed_by_reflection {
+    if (proof_grade || opening.proof_grade) && summary.reflection.is_none() {
         let message = "does not end in a reflection that can be read".to_owned();
         findings.push((FindingCode::ReflectionMissing, message));
+    }
+    if (proof_grade || opening.proof_grade) && is_too_little(summary.reflection, rules) {
+        let message = "ends in a reflection that was only observed".to_owned();
+        findings.push((FindingCode::ReflectionNotStated, message));
     }
     let say = |what: String| format!("the evidence of root {}, which a person's word names, {what}", named.root);
     findings.into_iter().map(|(code, what)| Finding::error(code, say(what))).collect()

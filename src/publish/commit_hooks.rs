@@ -11,7 +11,7 @@ use crate::proof::change::GitAttestation;
 use crate::proof::digest::{CommitId, TreeId};
 use crate::proof::record::Id;
 use crate::proof::trailer::{self, ProofTrailer, ProofTrailers, RootTrailer};
-use crate::record::Workspace;
+use crate::record::{Workspace, names_agent};
 use crate::store::{self, CommitHint, NewAttestation, NewEvent, RootRow, SessionRow};
 
 /// What a commit's message should say.
@@ -73,7 +73,9 @@ pub(crate) fn write_commit_hint(workspace: &mut Workspace, root: &RootRow) -> Re
 pub fn commit_hint(context: &Context, git: &Git, message: &[u8]) -> Result<Option<MessageAdvice>> {
     let place = git.place();
     let special = ["SQUASH_MSG", "rebase-merge", "rebase-apply"].iter().any(|name| place.git_dir.join(name).exists());
-    let named = context.variable("GIT_PROOF_SESSION").is_some() || !ProofTrailers::parse(message).trailers.is_empty();
+    let named = context.variable("GIT_PROOF_SESSION").is_some()
+        || names_agent(context)
+        || !ProofTrailers::parse(message).trailers.is_empty();
     if special || named {
         return Ok(None);
     }
@@ -285,6 +287,11 @@ pub(super) fn bind(
 /// Attests a commit, unless the session has done so, or has closed with a reflection on exactly this change.
 fn attest_commit(workspace: &mut Workspace, git: &Git, session: &Id, head: &CommitId) -> Result<bool> {
     attest(workspace, git, session, head, None)
+}
+
+/// Attests a commit that no hook of git told about; `false` if the session has attested it already.
+pub fn attest_made(workspace: &mut Workspace, git: &Git, session: &Id, commit: &CommitId) -> Result<bool> {
+    attest_commit(workspace, git, session, commit)
 }
 
 /// Attests a commit that was made before, and says so; `false` if the session has attested it already.

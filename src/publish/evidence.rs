@@ -10,7 +10,8 @@ use crate::proof::change::GitAttestation;
 use crate::proof::digest::{CommitId, ObjectId, RootHash};
 use crate::proof::evidence::{self, Summary, Verifier};
 use crate::proof::note::NoteLine;
-use crate::proof::record::{Body, Line, RecordType};
+use crate::proof::observed::Observed;
+use crate::proof::record::{Body, Entry, Id, Line, RecordType};
 use crate::record::{Workspace, credential_in_entry, credential_in_opening, thaw};
 use crate::store::{Log, RootRow, StoredEntry};
 
@@ -96,7 +97,7 @@ pub(super) fn supports(git: &Git, anchor: &Anchor) -> Result<bool> {
 
 /// Publishes the evidence of a finalized session, unless it is there.
 pub(super) fn publish_evidence(workspace: &mut Workspace, git: &Git, row: &RootRow) -> Result<Evidence> {
-    let evidence = match evidence_of(workspace, row) {
+    let evidence = match evidence_of(workspace, git, row) {
         Ok(Some(evidence)) => evidence,
         Ok(None) => return published(git, row),
         // An older version published such a session: that stays, and is not published again.
@@ -221,7 +222,7 @@ pub(crate) fn obstacle(log: &Log) -> Result<Option<Error>> {
 }
 
 /// The evidence of a session, with private entries and those that hold a credential withheld; `None` if its texts are gone.
-fn evidence_of(workspace: &mut Workspace, row: &RootRow) -> Result<Option<Evidence>> {
+fn evidence_of(workspace: &mut Workspace, git: &Git, row: &RootRow) -> Result<Option<Evidence>> {
     let mut log = workspace.store.log(&row.session_id, None)?;
     if log.entries.iter().any(|entry| entry.line.is_none()) && thaw(workspace, &row.session_id)? {
         log = workspace.store.log(&row.session_id, None)?;
@@ -232,14 +233,48 @@ fn evidence_of(workspace: &mut Workspace, row: &RootRow) -> Result<Option<Eviden
     let mut text = log.session.opening_line.into_bytes();
     text.push(b'\n');
     let mut guarded = 0;
+    let disclosed = workspace.store.disclosed(&row.session_id)?;
+    let mut committed = None;
     for stored in &log.entries {
         let Some(entry) = stored.entry()? else { return Ok(None) };
+        let is_disclosed = disclosed.contains(stored.id.as_str());
         let is_guarded = !stored.private && credential_in_entry(&entry).is_some();
         guarded += u64::from(is_guarded);
-        text.extend_from_slice(evidence::publish(row.scheme, &entry, stored.private || is_guarded).as_bytes());
+        let mut withheld = stored.private;
+        if let Some(blobs) = written(&entry) {
+            let committed = match &committed {
+                Some(known) => known,
+                None => committed.insert(committed_blobs(workspace, git, &row.session_id)?),
+            };
+            withheld |= !blobs.iter().all(|blob| committed.contains(blob));
+        }
+        withheld = is_guarded || withheld && !is_disclosed;
+        text.extend_from_slice(evidence::publish(row.scheme, &entry, withheld).as_bytes());
         text.push(b'\n');
     }
     Evidence::new(text, guarded, row).map(Some)
+}
+
+/// The blobs that an entry says were written.
+fn written(entry: &Entry<'_>) -> Option<Vec<ObjectId>> {
+    let Body::Attest { attest } = &entry.body else { return None };
+    match Observed::parse(attest.as_bytes()) {
+        Ok(Observed::Wrote(blobs)) => Some(blobs),
+        _ => None,
+    }
+}
+
+/// The contents that the commits of a session brought. What was written and never committed is nobody's business: even the id
+/// of a blob would confirm a guess of what is in it.
+fn committed_blobs(workspace: &Workspace, git: &Git, session: &Id) -> Result<HashSet<ObjectId>> {
+    let mut blobs = HashSet::new();
+    for commit in workspace.store.attested(session)?.iter().filter_map(|said| said.commit) {
+        let Ok(commit) = git.commit(&commit) else { continue };
+        let before = commit.parents.first().and_then(|parent| git.commit(parent).ok()).map(|parent| parent.tree);
+        let Ok(changes) = git.diff(before.as_ref(), Some(&commit.tree)) else { continue };
+        blobs.extend(changes.iter().filter_map(|change| change.new.map(|entry| entry.id)));
+    }
+    Ok(blobs)
 }
 
 /// Of two files for one root: the one that verifies, then the one with less withheld. Two clones that merge in opposite

@@ -9,6 +9,7 @@ use crate::error::{Code, Error, Result};
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::{ChainHash, ContentHash};
 use crate::proof::memory::MemoryAttestation;
+use crate::proof::observed::Observed;
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
 use crate::store::{NewAttestation, NewEntry, NewEvent};
@@ -50,6 +51,10 @@ pub fn attest(workspace: &mut Workspace, session: Option<&str>, operations: &[St
                 "which change a session explains is attested by the tool alone",
             )
             .hint("commit while the session is open, or stage the change before the closing reflection"));
+        }
+        if Observed::is_claimed_by(operation) {
+            return Err(Error::new(Code::InvalidParams, "what the tool observed is attested by the tool alone")
+                .hint("attest it in words of your own: git proof attest \"ran cargo test\""));
         }
         if MemoryAttestation::is_claimed_by(operation) {
             return Err(Error::new(Code::InvalidParams, "what was in working memory is attested by the tool alone")

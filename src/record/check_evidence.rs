@@ -7,6 +7,7 @@ use super::input::{Source, Trusted};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{ChainHash, RootHash};
 use crate::proof::evidence::{EvidenceError, Verifier};
+use crate::proof::observed::Reflection;
 use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
 
@@ -34,6 +35,10 @@ pub struct EvidenceOutcome {
     pub proof_grade: bool,
     /// Whether a readable reflection closes it, in a scheme that proves so.
     pub closed_by_reflection: bool,
+    /// Whether the agent or a person stated that reflection, or the tool observed it.
+    pub reflection: Option<Reflection>,
+    /// How many parts of entries claim to be in a form that the tool alone writes, and are not. They count for nothing.
+    pub ignored: u64,
     /// Whether root and count were held against ones that are trusted. If not, they are only what the file adds up to.
     pub trusted: bool,
 }
@@ -69,7 +74,9 @@ pub fn check_evidence(source: &Source, trusted: Option<&Trusted>) -> Result<Evid
         withheld: summary.withheld,
         session_id: summary.opening.session_id,
         proof_grade: summary.opening.proof_grade,
-        closed_by_reflection: summary.closed_by_reflection,
+        closed_by_reflection: summary.reflection.is_some(),
+        reflection: summary.reflection,
+        ignored: summary.ignored,
         trusted: trusted.is_some(),
     })
 }

@@ -1,5 +1,6 @@
 //! A session from its opening to its root: starting, recording, attesting, reading and checking what this clone recorded. [`Workspace`] is where every recording command works. Nothing here writes a git object.
 
+// These files need each other: `whose` asks the store of a workspace, and `workspace` asks whose session is meant.
 mod append;
 mod attest;
 mod audit;
@@ -17,6 +18,7 @@ mod secrets;
 mod start;
 mod text;
 mod view;
+mod whose;
 mod workspace;
 pub use append::RecordRequest;
 pub(crate) use append::{Staged, record_unstaged, record_with, recorded};
@@ -40,9 +42,11 @@ pub use secrets::{Secret, find_in_json, find_secret};
 pub(crate) use start::open_session;
 pub use start::{StartOutcome, StartRequest, start};
 pub(crate) use text::{
-    MAX_BODY, MAX_NAME, acceptable, credential_in_entry, credential_in_opening, opening_without_secrets,
+    MAX_BODY, MAX_NAME, acceptable, credential_in_entry, credential_in_opening, cut_to_body, opening_holds_secret,
     without_secrets,
 };
 pub use view::{BodyView, EntryView, SessionView};
+pub(crate) use whose::names_agent;
+pub use whose::{Agent, Whose, agents_in_environment, whose};
 pub use workspace::Workspace;
 pub(crate) use workspace::parse_id;

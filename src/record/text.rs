@@ -4,6 +4,7 @@ use super::secrets::find_in_json;
 use super::secrets::{Secret, find_secret};
 use crate::error::{Code, Error, Result};
 use crate::proof::canonical;
+use crate::proof::observed::Marks;
 use crate::proof::record::{Entry, Opening, metadata_text};
 
 /// Largest body of an entry, and largest metadata: 1 MiB.
@@ -29,6 +30,22 @@ pub(crate) fn acceptable(what: &str, text: &str, limit: usize) -> Result<()> {
             .hint("record text; attest the digest of what is binary"));
     }
     Ok(())
+}
+
+/// A text that an agent sent, fit to be hashed: without NUL, and cut where it is too long. `None` if nothing is left.
+pub(crate) fn cut_to_body(text: &str) -> Option<String> {
+    let mut text = text.replace('\0', "");
+    let mut end = text.len().min(MAX_BODY);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    (!text.trim().is_empty()).then_some(text)
+}
+
+/// Whether an opening holds a credential.
+pub(crate) fn opening_holds_secret(opening: &Opening) -> bool {
+    credential_in_opening(opening).is_some()
 }
 
 /// The first credential in a text. Every check for credentials goes through this function.
@@ -84,8 +101,8 @@ pub(super) fn metadata(json: &str) -> Result<Option<String>> {
             .hint("give a JSON object, such as {\"agent_id\":\"a1\"}")
     };
     let value = canonical::parse(json.as_bytes()).map_err(|error| wrong(error.to_string()))?;
-    if value.get("observed").is_some() {
-        return Err(wrong("\"observed\" is what the tool itself saw, and nobody else may write it".to_owned()));
+    if let Some(key) = Marks::claimed_by(&value) {
+        return Err(wrong(format!("the tool alone writes {key:?}, through a command or an option of its own")));
     }
     let text = metadata_text(&value).map_err(|error| wrong(error.to_string()))?;
     if let Some(text) = &text {

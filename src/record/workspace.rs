@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::path::PathBuf;
 
+use super::whose::{Whose, whose};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{self, Git, Repository};
@@ -118,7 +119,8 @@ impl Workspace {
         self.store.watched_by(watcher);
     }
 
-    /// The session that is meant: the one named, the one in `GIT_PROOF_SESSION`, or the worktree's current one.
+    /// The session that is meant: the one named, the one in `GIT_PROOF_SESSION`, that of the agent which runs the command, or
+    /// the one that a person opened in this worktree.
     pub fn session(&self, named: Option<&str>) -> Result<Id> {
         if let Some(named) = named {
             return parse_id("session", named);
@@ -130,10 +132,18 @@ impl Workspace {
             })?;
             return parse_id("GIT_PROOF_SESSION", named);
         }
-        self.store.current_session(&self.repository.worktree())?.ok_or_else(|| {
-            Error::new(Code::SessionNotFound, "this worktree has no current session")
+        let none = |what: &str| {
+            Error::new(Code::SessionNotFound, what)
                 .hint("git proof start --intent \"what you are about to do\", or name a session with --session")
-        })
+        };
+        match whose(self)? {
+            Whose::Agent(row) => row.session.ok_or_else(|| none("this agent has recorded nothing yet")),
+            Whose::Unclear => Err(none("several agents are at work here, and it is unclear which one asks")),
+            Whose::Person => self
+                .store
+                .current_session(&self.repository.worktree())?
+                .ok_or_else(|| none("this worktree has no current session")),
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use super::agents::{self, InitAgent, Target};
+use super::agents::{self, Target};
 use super::files::{self, Found};
 use super::outcome::FileChange;
 use crate::error::Result;
+use crate::record::Agent;
 
 /// A file of an agent, and what it is to hold.
 pub(super) struct AgentPlan {
@@ -29,9 +30,9 @@ pub(crate) enum AgentState {
 }
 
 /// Reads and understands every file before any is written.
-pub(super) fn plan(root: &Path, agents: &[InitAgent], agents_md: bool, uninstall: bool) -> Result<Vec<AgentPlan>> {
-    let named = InitAgent::ALL.into_iter().filter(|agent| agents.contains(agent));
-    let targets = named.flat_map(InitAgent::targets).chain(agents_md.then(agents::agents_md));
+pub(super) fn plan(root: &Path, agents: &[Agent], agents_md: bool, uninstall: bool) -> Result<Vec<AgentPlan>> {
+    let named = Agent::ALL.into_iter().filter(|agent| agents.contains(agent));
+    let targets = named.flat_map(Agent::targets).chain(agents_md.then(agents::agents_md));
     let plan = |target: Target| {
         let found = files::find(root, target.path)?;
         let text = edited(&target, found.text.as_deref(), uninstall)?;
@@ -40,7 +41,7 @@ pub(super) fn plan(root: &Path, agents: &[InitAgent], agents_md: bool, uninstall
     targets.map(plan).collect()
 }
 
-impl InitAgent {
+impl Agent {
     /// Its files, from the top of the worktree.
     pub fn files(self) -> Vec<&'static str> {
         self.targets().iter().map(|target| target.path).collect()
@@ -56,7 +57,7 @@ impl InitAgent {
 }
 
 /// How an agent stands in a worktree; an error if one of its files cannot be read.
-pub(crate) fn state(root: &Path, agent: InitAgent) -> Result<AgentState> {
+pub(crate) fn state(root: &Path, agent: Agent) -> Result<AgentState> {
     let installed = plan(root, &[agent], false, false)?;
     let without = plan(root, &[agent], false, true)?;
     let ours = without.iter().any(AgentPlan::is_changed);

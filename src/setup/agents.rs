@@ -5,24 +5,7 @@ use jsonc_parser::ast::{Object, Value};
 use super::json::{self, Part, Problem};
 use super::lines::{self, SERVER};
 use super::render::Json;
-
-/// An agent, or an editor with one, that can be set up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum InitAgent {
-    /// Claude Code.
-    ClaudeCode,
-    /// Codex CLI.
-    Codex,
-    /// Cursor.
-    Cursor,
-    /// Gemini CLI.
-    Gemini,
-    /// Visual Studio Code.
-    Vscode,
-    /// Zed.
-    Zed,
-}
+use crate::record::Agent;
 
 /// A file and what we put into it.
 pub(super) struct Target {
@@ -38,55 +21,80 @@ pub(super) enum Edit {
     /// Our server among those of an object.
     Server { among: &'static str, entry: Json },
     /// Our command among the hooks of an event.
-    Hook { event: &'static str, command: String, grouped: bool },
-    /// The version that Cursor asks for.
+    Hook { event: &'static str, agent: Agent, form: HookForm },
+    /// A rule by which the tools of our server may be called.
+    Permission,
+    /// The version that some files of hooks ask for.
     Version,
     /// Our server in Codex's TOML.
     Table,
     /// The block of AGENTS.md.
     Block,
+    /// A file that is ours alone.
+    Whole(&'static str),
+}
+
+/// How a hook is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HookForm {
+    /// In a group, for the tools that match, and with as much time as the agent gives.
+    Grouped { matcher: Option<&'static str>, timeout: Option<u32> },
+    /// By itself.
+    Plain,
+    /// By itself, as GitHub's agents have it.
+    Bash,
 }
 
 const OBJECT: &str = "{\n}\n";
 const VERSIONED: &str = "{\n  \"version\": 1\n}\n";
 
-impl InitAgent {
-    /// All of them.
-    pub const ALL: [Self; 6] = [Self::ClaudeCode, Self::Codex, Self::Cursor, Self::Gemini, Self::Vscode, Self::Zed];
+const OPENCODE: &str = "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}\n";
 
-    /// Its name on the command line.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Cursor => "cursor",
-            Self::Gemini => "gemini",
-            Self::Vscode => "vscode",
-            Self::Zed => "zed",
-        }
-    }
+/// The plugin that tells us what happens in opencode.
+const PLUGIN: &str = include_str!("plugin/git-proof.js");
 
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|agent| agent.as_str() == name)
-    }
+/// What Claude Code calls the tools of our server.
+const OWN_TOOLS: &str = "mcp__git-proof";
 
+impl Agent {
     pub(super) fn targets(self) -> Vec<Target> {
         let file = |path, edits| Target { path, blank: OBJECT, edits };
-        let grouped = |events: &[&'static str]| self.hooks(events, true);
         match self {
-            Self::ClaudeCode => vec![
-                file(".mcp.json", vec![server("mcpServers")]),
-                file(".claude/settings.json", grouped(&["SessionStart", "PostToolUse", "Stop"])),
-            ],
-            Self::Codex => vec![
-                Target { path: ".codex/config.toml", blank: "", edits: vec![Edit::Table] },
-                file(".codex/hooks.json", grouped(&["SessionStart", "PostToolUse", "Stop"])),
+            Self::ClaudeCode => {
+                let mut edits = vec![Edit::Permission];
+                edits.extend(self.grouped(&["SessionStart", "UserPromptSubmit"]));
+                edits.push(self.hook("PreToolUse", Some("Bash"), None));
+                edits.extend(self.grouped(&["PostToolUse", "PostToolUseFailure", "Stop", "SubagentStop"]));
+                edits.push(self.hook("SessionEnd", None, Some(30)));
+                vec![file(".mcp.json", vec![loaded_with("alwaysLoad")]), file(".claude/settings.json", edits)]
+            }
+            Self::Codex => {
+                let mut edits = self.grouped(&["SessionStart", "UserPromptSubmit"]);
+                edits.push(self.hook("PreToolUse", Some("Bash"), None));
+                edits.extend(self.grouped(&["PostToolUse", "Stop", "SubagentStop"]));
+                edits.push(self.hook("SessionEnd", None, Some(30)));
+                vec![
+                    Target { path: ".codex/config.toml", blank: "", edits: vec![Edit::Table] },
+                    file(".codex/hooks.json", edits),
+                ]
+            }
+            Self::Copilot => vec![
+                file(".github/mcp.json", vec![server("mcpServers")]),
+                self.of_github(".github/hooks/git-proof.json"),
             ],
             Self::Cursor => {
-                // No sessionStart: some versions refuse a file that names it, and the first tool opens the session too.
-                let events = ["afterFileEdit", "afterShellExecution", "afterMCPExecution", "stop"];
-                let mut edits = self.hooks(&events, false);
+                // No sessionStart: some versions refuse a file that names it, and the first prompt does as well.
+                let events = [
+                    "beforeSubmitPrompt",
+                    "beforeShellExecution",
+                    "afterFileEdit",
+                    "afterShellExecution",
+                    "afterMCPExecution",
+                    "afterAgentResponse",
+                    "stop",
+                ];
+                let mut edits: Vec<Edit> =
+                    events.iter().map(|event| Edit::Hook { event, agent: self, form: HookForm::Plain }).collect();
                 edits.push(Edit::Version);
                 vec![
                     file(".cursor/mcp.json", vec![server("mcpServers")]),
@@ -95,24 +103,96 @@ impl InitAgent {
             }
             Self::Gemini => {
                 let mut edits = vec![server("mcpServers")];
-                edits.extend(grouped(&["SessionStart", "AfterTool", "AfterAgent"]));
+                edits.extend(self.grouped(&["SessionStart", "BeforeAgent"]));
+                edits.push(self.hook("BeforeTool", Some("run_shell_command"), None));
+                edits.extend(self.grouped(&["AfterTool", "AfterAgent", "SessionEnd"]));
                 vec![file(".gemini/settings.json", edits)]
+            }
+            Self::Opencode => {
+                let command = ["git", "proof", "mcp", "--profile", "core"];
+                let entry = Json::object(&[("type", Json::text_of("local")), ("command", Json::texts(&command))]);
+                vec![
+                    // opencode adds the first key by itself where it is missing.
+                    Target {
+                        path: "opencode.json",
+                        blank: OPENCODE,
+                        edits: vec![Edit::Server { among: "mcp", entry }],
+                    },
+                    Target { path: ".opencode/plugin/git-proof.js", blank: "", edits: vec![Edit::Whole(PLUGIN)] },
+                ]
+            }
+            Self::Qwen => {
+                let mut edits = vec![loaded_with("alwaysLoadTools")];
+                let events = [
+                    "SessionStart",
+                    "UserPromptSubmit",
+                    "PreToolUse",
+                    "PostToolUse",
+                    "PostToolUseFailure",
+                    "Stop",
+                    "SessionEnd",
+                ];
+                edits.extend(self.grouped(&events));
+                vec![file(".qwen/settings.json", edits)]
             }
             Self::Vscode => {
                 let entry = Json::object(&[
                     ("type", Json::text_of("stdio")),
                     ("command", Json::text_of("git")),
-                    ("args", Json::texts(&["proof", "mcp"])),
+                    ("args", Json::texts(&ARGUMENTS)),
                 ]);
-                vec![file(".vscode/mcp.json", vec![Edit::Server { among: "servers", entry }])]
+                vec![
+                    file(".vscode/mcp.json", vec![Edit::Server { among: "servers", entry }]),
+                    self.of_github(".github/hooks/git-proof-vscode.json"),
+                ]
             }
             Self::Zed => vec![file(".zed/settings.json", vec![server("context_servers")])],
         }
     }
 
-    fn hooks(self, events: &[&'static str], grouped: bool) -> Vec<Edit> {
-        let command = format!("git proof hook {}", self.as_str());
-        events.iter().map(|event| Edit::Hook { event, command: command.clone(), grouped }).collect()
+    /// A file of hooks as GitHub's agents read them. By these names of events they send what Claude Code sends.
+    fn of_github(self, path: &'static str) -> Target {
+        let events = [
+            "SessionStart",
+            "UserPromptSubmit",
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolUseFailure",
+            "Stop",
+            "SessionEnd",
+        ];
+        let mut edits: Vec<Edit> =
+            events.iter().map(|event| Edit::Hook { event, agent: self, form: HookForm::Bash }).collect();
+        edits.push(Edit::Version);
+        Target { path, blank: VERSIONED, edits }
+    }
+
+    fn grouped(self, events: &[&'static str]) -> Vec<Edit> {
+        events.iter().map(|event| self.hook(event, None, None)).collect()
+    }
+
+    fn hook(self, event: &'static str, matcher: Option<&'static str>, timeout: Option<u32>) -> Edit {
+        Edit::Hook { event, agent: self, form: HookForm::Grouped { matcher, timeout } }
+    }
+
+    /// What its configuration runs: the program on the path, else the one that `init` noted for this clone, else nothing.
+    fn command(self) -> String {
+        let name = self.as_str();
+        format!(
+            "command -v git-proof >/dev/null && exec git-proof hook {name}; \
+             p=$(cat \"$(git rev-parse --git-common-dir 2>/dev/null)/proof/program\" 2>/dev/null) && [ -x \"$p\" ] \
+             && exec \"$p\" hook {name}; exit 0"
+        )
+    }
+
+    /// What an older version wrote.
+    fn old_command(self) -> String {
+        format!("git proof hook {}", self.as_str())
+    }
+
+    /// Whether a command of a hook is ours.
+    fn runs(self, command: &str) -> bool {
+        command == self.old_command() || command.contains(&format!("git-proof hook {}", self.as_str()))
     }
 }
 
@@ -121,34 +201,55 @@ pub(super) fn agents_md() -> Target {
     Target { path: "AGENTS.md", blank: "", edits: vec![Edit::Block] }
 }
 
+/// How our server is started.
+const ARGUMENTS: [&str; 4] = ["proof", "mcp", "--profile", "core"];
+
 fn server(among: &'static str) -> Edit {
-    let entry = Json::object(&[("command", Json::text_of("git")), ("args", Json::texts(&["proof", "mcp"]))]);
+    let entry = Json::object(&[("command", Json::text_of("git")), ("args", Json::texts(&ARGUMENTS))]);
     Edit::Server { among, entry }
+}
+
+/// Claude Code and Qwen Code hide the tools of a server until they are asked for, unless the entry says otherwise.
+fn loaded_with(key: &str) -> Edit {
+    let entry =
+        Json::object(&[("command", Json::text_of("git")), ("args", Json::texts(&ARGUMENTS)), (key, Json::True)]);
+    Edit::Server { among: "mcpServers", entry }
 }
 
 impl Edit {
     pub(super) fn add(&self, text: &str) -> Result<String, Problem> {
         match self {
             Self::Server { among, entry } => json::add_property(text, &[among], SERVER, entry),
-            Self::Hook { event, command, grouped } => {
-                let mut hook = Json::object(&[("command", Json::text_of(command))]);
-                if *grouped {
-                    let one = [("type", Json::text_of("command")), ("command", Json::text_of(command))];
-                    hook = Json::object(&[("hooks", Json::List(vec![Json::object(&one)]))]);
-                }
-                json::add_element(text, &["hooks"], event, &hook, |element| part(element, command).is_some())
+            Self::Hook { event, agent, form } => {
+                // What an older version wrote gives way.
+                let old = agent.old_command();
+                let is_old = |element: &Value<'_>| part(element, |command| command == old);
+                let text = json::remove_element(text, &["hooks"], event, "hooks", is_old)?;
+                let hook = form.hook(&agent.command());
+                let is_ours = |element: &Value<'_>| part(element, |command| agent.runs(command)).is_some();
+                json::add_element(&text, &["hooks"], event, &hook, is_ours)
+            }
+            Self::Permission => {
+                json::add_element(text, &["permissions"], "allow", &Json::text_of(OWN_TOOLS), is_permission)
             }
             Self::Version => json::add_property(text, &[], "version", &Json::Number(1)),
             Self::Table => lines::add_server(text),
             Self::Block => Ok(lines::add_block(text)),
+            Self::Whole(own) if text.trim().is_empty() || is_own_file(text) => Ok((*own).to_owned()),
+            Self::Whole(_) => Err("somebody else has written it".to_owned()),
         }
     }
 
     pub(super) fn take_out(&self, text: &str) -> Result<String, Problem> {
         match self {
             Self::Server { among, .. } => json::remove_property(text, &[among], SERVER, is_our_server),
-            Self::Hook { event, command, .. } => {
-                json::remove_element(text, &["hooks"], event, "hooks", |element| part(element, command))
+            Self::Hook { event, agent, .. } => {
+                let ours = |element: &Value<'_>| part(element, |command| agent.runs(command));
+                json::remove_element(text, &["hooks"], event, "hooks", ours)
+            }
+            Self::Permission => {
+                let ours = |element: &Value<'_>| is_permission(element).then_some(Part::Whole);
+                json::remove_element(text, &["permissions"], "allow", "allow", ours)
             }
             Self::Version => {
                 // Whoever keeps such a file writes the version first; only ours comes after the hooks.
@@ -161,8 +262,39 @@ impl Edit {
             }
             Self::Table => lines::remove_server(text),
             Self::Block => Ok(lines::remove_block(text)),
+            Self::Whole(_) if is_own_file(text) => Ok(String::new()),
+            Self::Whole(_) => Ok(text.to_owned()),
         }
     }
+}
+
+impl HookForm {
+    fn hook(self, command: &str) -> Json {
+        match self {
+            Self::Plain => Json::object(&[("command", Json::text_of(command))]),
+            Self::Bash => Json::object(&[
+                ("type", Json::text_of("command")),
+                ("bash", Json::text_of(command)),
+                ("timeoutSec", Json::Number(30)),
+            ]),
+            Self::Grouped { matcher, timeout } => {
+                let mut one = vec![("type", Json::text_of("command")), ("command", Json::text_of(command))];
+                one.extend(timeout.map(|seconds| ("timeout", Json::Number(seconds))));
+                let hooks = ("hooks", Json::List(vec![Json::object(&one)]));
+                let matcher = matcher.map(|matcher| ("matcher", Json::text_of(matcher)));
+                Json::object(&matcher.into_iter().chain([hooks]).collect::<Vec<_>>())
+            }
+        }
+    }
+}
+
+fn is_permission(element: &Value<'_>) -> bool {
+    text(element) == Some(OWN_TOOLS)
+}
+
+/// Whether a file is one that we wrote, of whichever version.
+fn is_own_file(text: &str) -> bool {
+    PLUGIN.lines().next().is_some_and(|first| text.lines().next() == Some(first))
 }
 
 /// Ours is ours whatever somebody has added to it, as long as it starts what we start.
@@ -172,13 +304,21 @@ fn is_our_server(value: &Value<'_>) -> bool {
         Some(Value::Array(args)) => args.elements.iter().map(text).collect(),
         _ => Vec::new(),
     };
+    // opencode has the program and its arguments in one list.
+    if let Some(Value::Array(command)) = property(server, "command") {
+        let words: Vec<Option<&str>> = command.elements.iter().map(text).collect();
+        return words.starts_with(&[Some("git"), Some("proof"), Some("mcp")]);
+    }
     property(server, "command").and_then(text) == Some("git") && args.starts_with(&[Some("proof"), Some("mcp")])
 }
 
 /// Which part of an element is our hook: all of it, or one of the hooks that it groups.
-fn part(element: &Value<'_>, command: &str) -> Option<Part> {
+fn part(element: &Value<'_>, is_ours: impl Fn(&str) -> bool) -> Option<Part> {
     let runs = |value: &Value<'_>| match value {
-        Value::Object(hook) => property(hook, "command").and_then(text) == Some(command),
+        Value::Object(hook) => {
+            let command = property(hook, "command").or_else(|| property(hook, "bash"));
+            command.and_then(text).is_some_and(&is_ours)
+        }
         _ => false,
     };
     if runs(element) {

@@ -7,7 +7,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::agent_files::{AgentPlan, AgentState, state as agent_state};
-use super::agents::InitAgent;
 use super::files::Staged;
 use super::hooks::WiredBy;
 use super::managers::Manager;
@@ -17,9 +16,10 @@ use super::policy_file::POLICY;
 use super::settings::SettingEdit;
 use super::survey::Survey;
 use super::{agent_files, files, hooks, modes, notes, policy_file, script, survey};
-use crate::access::Misfit;
+use crate::access::{Access, Misfit};
 use crate::context::Context;
 use crate::error::Result;
+use crate::record::Agent;
 use crate::store::Store;
 
 /// What is to be set up.
@@ -27,7 +27,7 @@ use crate::store::Store;
 #[expect(clippy::struct_excessive_bools, reason = "one for each switch of the command line")]
 pub struct InitRequest {
     /// The agents.
-    pub agents: Vec<InitAgent>,
+    pub agents: Vec<Agent>,
     /// Whether AGENTS.md is to tell the order of calls.
     pub agents_md: bool,
     /// Whether git's hooks are left alone.
@@ -105,12 +105,25 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
             let sharing = || modes::sharing(&survey);
             outcome.notices.extend(modes::repair(&misfits));
             Store::open_or_share(&survey.repository.store_path(), context.patience(), sharing)?.expect_commits()?;
+            name_program(context, &survey);
         }
         staged.into_iter().try_for_each(Staged::replace)?;
         writes.iter().try_for_each(|write| write.remove(root))?;
         edits.iter().try_for_each(|edit| edit.apply(context))?;
     }
     Ok(outcome)
+}
+
+/// Notes beside the store where this program is: agents run their hooks in shells that may not have it on the path. Without
+/// the note, such a hook does nothing.
+fn name_program(context: &Context, survey: &Survey) {
+    use std::os::unix::ffi::OsStrExt as _;
+    let store = survey.repository.store_path();
+    if let Some(program) = context.executable() {
+        let path = store.with_file_name("program");
+        let written = Access::beside(&store).write(&path.with_extension("new"), program.as_os_str().as_bytes());
+        let _ = written.and_then(|()| fs::rename(path.with_extension("new"), path));
+    }
 }
 
 /// A file that is to hold something else, or not to be there.
@@ -204,9 +217,8 @@ fn kept(survey: &Survey) -> Vec<Notice> {
         });
     }
     let root = survey.root.as_deref().unwrap_or(Path::new(""));
-    let is_set_up =
-        |agent: &InitAgent| matches!(agent_state(root, *agent), Ok(AgentState::Complete | AgentState::Partly));
-    notices.extend(InitAgent::ALL.into_iter().filter(is_set_up).map(|agent| Notice {
+    let is_set_up = |agent: &Agent| matches!(agent_state(root, *agent), Ok(AgentState::Complete | AgentState::Partly));
+    notices.extend(Agent::ALL.into_iter().filter(is_set_up).map(|agent| Notice {
         message: format!("{} is still set up", agent.as_str()),
         hint: format!("git proof init --uninstall --agent {}", agent.as_str()),
     }));

@@ -7,7 +7,8 @@ use super::json::Problem;
 /// The name by which the server is known.
 pub(super) const SERVER: &str = "git-proof";
 
-const TABLE: &str = "[mcp_servers.git-proof]\ncommand = \"git\"\nargs = [\"proof\", \"mcp\"]\n";
+const TABLE: &str =
+    "[mcp_servers.git-proof]\ncommand = \"git\"\nargs = [\"proof\", \"mcp\", \"--profile\", \"core\"]\n";
 
 pub(super) const BLOCK: &str = "\
 <!-- git-proof:begin -->
@@ -40,7 +41,7 @@ pub(super) fn add_server(text: &str) -> Result<String, Problem> {
     // The servers are in an inline table, to which no table can be added from outside.
     let mut server = InlineTable::new();
     server.insert("command", "git".into());
-    server.insert("args", toml_edit::Array::from_iter(["proof", "mcp"]).into());
+    server.insert("args", toml_edit::Array::from_iter(["proof", "mcp", "--profile", "core"]).into());
     if let Some(servers) = document.get_mut("mcp_servers").and_then(Item::as_table_like_mut) {
         servers.insert(SERVER, Item::Value(server.into()));
     }

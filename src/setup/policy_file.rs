@@ -30,6 +30,7 @@ schemes = ["v1", "v1-rfc9162"]
 binding = "squashed"     # the weakest accepted: "squashed", "moved", "reworded", "exact"
 evidence = "required"    # "optional": checked where it is there
 rooted = true            # the evidence must attest the very change: no root can be lent to another one
+reflection = "observed"  # or "stated": the agent or a person wrote the closing reflection, the tool did not observe it
 signatures = 0           # how many people must have signed; .proof/allowed_signers lists their keys
 sealed = false           # true: a seal that one of the sealers signed must list the anchor
 sealers = []             # principals in .proof/allowed_signers

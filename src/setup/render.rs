@@ -5,6 +5,7 @@
 pub(super) enum Json {
     Text(String),
     Number(u32),
+    True,
     List(Vec<Json>),
     Object(Vec<(String, Json)>),
 }
@@ -44,6 +45,7 @@ impl Json {
         match self {
             Self::Text(text) => quoted(text),
             Self::Number(number) => number.to_string(),
+            Self::True => "true".to_owned(),
             // A list of plain values is short: it reads better on one line.
             Self::List(items) if items.iter().all(|item| matches!(item, Self::Text(_) | Self::Number(_))) => {
                 let items: Vec<String> = items.iter().map(|item| item.text(style)).collect();

@@ -64,6 +64,7 @@ fn wants_commits(connection: &Connection) -> Result<bool, Failure> {
                           AND type = 'attest') \
               AND NOT EXISTS (SELECT 1 FROM session_commits WHERE session_commits.session_id = audit_sessions.session_id) \
              ELSE ended_at IS NULL END) \
+             OR EXISTS (SELECT 1 FROM agents WHERE ended = 0) \
              OR EXISTS (SELECT 1 FROM anchors WHERE seen_on IS NULL)",
         )?
         .query_row([], |row| row.get(0))?)

@@ -1,34 +1,95 @@
-//! The sessions of agents: which session an agent's own session works in, what its tools were seen to do, and whether
-//! it has been reminded to close. No call here costs more where the store holds more.
+//! Agents: what their hooks tell, and which of our sessions belong to which session of an agent. No call here costs more
+//! where the store holds more.
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
+use super::append::{NewEntry, append_all};
 use super::session::{self, NewSession, SessionRow};
-use super::{Failure, NewEvent, Store, damaged, event};
-use crate::error::{Code, Result};
+use super::{Failure, NewEvent, Store, active, damaged};
+use crate::error::Result;
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
 
-/// The call by which an agent's hook opens a session. Any other opening is that of a person or of the MCP server.
+/// The call by which an agent's hook opens a session.
 const OPENED_BY_HOOK: &str = "hook_session_start";
 
 /// What every note of a tool begins with, and nothing else in the ledger does.
 const OBSERVED: &str = "observed:";
 
-/// Before the name of an agent whose own session the MCP server has opened a session for.
-const JOINED: &str = "mcp:";
+/// How many events are remembered, so that one that arrives twice is recorded once.
+const RECENT: usize = 32;
 
-/// An agent's own session, and where it runs.
-#[derive(Debug, Clone, Copy)]
-pub struct AgentSession<'a> {
+/// Most prompts and checks that wait for a session to be opened; older ones are dropped.
+const MOST_HELD: i64 = 64;
+
+/// An agent's own session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentKey<'a> {
     /// The agent.
     pub agent: &'a str,
     /// The id that it gives to its session.
     pub session: &'a str,
-    /// The worktree.
-    pub worktree: &'a str,
-    /// The session that a person has named for this environment, which goes before all others while it is open.
-    pub named: Option<&'a Id>,
+}
+
+/// What is known of an agent's session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentRow {
+    /// The agent.
+    pub agent: String,
+    /// The id that it gives to its session.
+    pub agent_session: String,
+    /// Where it was seen last.
+    pub worktree: String,
+    /// The id of the session that its next edit, commit or record opens.
+    pub reserved: Id,
+    /// The newest session of its chain.
+    pub session: Option<Id>,
+    /// The process of the agent.
+    pub process: Option<String>,
+    /// The model that it uses.
+    pub model: Option<String>,
+    /// The version of the program.
+    pub version: Option<String>,
+    /// The path of its transcript.
+    pub transcript: Option<String>,
+    /// Tool calls since the last session of the chain was closed.
+    pub calls: u64,
+    /// How many of them failed.
+    pub failed: u64,
+    /// Whether something changed in this turn.
+    pub changed: bool,
+    /// The last message of the last turn in which something changed.
+    pub message: Option<String>,
+    /// Whether that message is in the session already.
+    pub message_kept: bool,
+    /// Paths that a patch names, a line each, to be hashed at the next event.
+    pub patched: Option<String>,
+    /// Whether it was reminded to close its session.
+    pub reminded: bool,
+    /// When it was seen last.
+    pub seen_at: Timestamp,
+}
+
+impl AgentRow {
+    /// By what it is known.
+    pub fn key(&self) -> AgentKey<'_> {
+        AgentKey { agent: &self.agent, session: &self.agent_session }
+    }
+}
+
+/// What an event says of the agent that sent it. What it does not say stays as it was.
+#[derive(Debug, Clone, Default)]
+pub struct AgentFacts {
+    /// Where it works.
+    pub worktree: String,
+    /// Its process.
+    pub process: Option<String>,
+    /// The model that it uses.
+    pub model: Option<String>,
+    /// The version of the program.
+    pub version: Option<String>,
+    /// The path of its transcript.
+    pub transcript: Option<String>,
 }
 
 /// A tool that was seen to run. What it was given and what it answered is here by digest only.
@@ -40,150 +101,413 @@ pub struct Observation<'a> {
     pub input: [u8; 32],
     /// SHA-256 of its answer, in hex, where there was one.
     pub answer: Option<&'a str>,
-    /// Whether it said that it failed.
+    /// Whether it failed.
     pub failed: bool,
-    /// When.
+}
+
+/// A shell call that begins.
+#[derive(Debug, Clone, Copy)]
+pub struct NewCall<'a> {
+    /// The id of the call, or a digest of what it was given.
+    pub name: &'a str,
+    /// Where it runs.
+    pub worktree: &'a str,
+    /// The command line.
+    pub command: &'a str,
+    /// Where HEAD's reflog ends.
+    pub reflog: &'a str,
+}
+
+/// A shell call that is open, or was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenCall {
+    /// Its number.
+    pub call: i64,
+    /// The agent.
+    pub agent: String,
+    /// The agent's session.
+    pub agent_session: String,
+    /// The command line.
+    pub command: String,
+    /// Where HEAD's reflog ended when it began.
+    pub reflog: String,
+    /// Whether a call of another agent was open meanwhile.
+    pub shared: bool,
+    /// When it began.
     pub at: Timestamp,
 }
 
+/// A prompt or a check that waits for a session to be opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldItem {
+    /// Its number.
+    pub number: i64,
+    /// Whether it is an observation, to be attested as it is, and no prompt.
+    pub attests: bool,
+    /// The text.
+    pub text: String,
+}
+
+const COLUMNS: &str = "agent, agent_session, worktree, reserved, session_id, process, model, version, transcript, \
+    calls, failed, changed, message, message_kept, patched, reminded, seen_at";
+
+fn read(row: &Row<'_>) -> Result<AgentRow, Failure> {
+    let id = |text: String| Id::parse(&text).ok_or_else(|| damaged("the session of an agent"));
+    Ok(AgentRow {
+        agent: row.get(0)?,
+        agent_session: row.get(1)?,
+        worktree: row.get(2)?,
+        reserved: id(row.get(3)?)?,
+        session: row.get::<_, Option<String>>(4)?.map(id).transpose()?,
+        process: row.get(5)?,
+        model: row.get(6)?,
+        version: row.get(7)?,
+        transcript: row.get(8)?,
+        calls: row.get(9)?,
+        failed: row.get(10)?,
+        changed: row.get(11)?,
+        message: row.get(12)?,
+        message_kept: row.get(13)?,
+        patched: row.get(14)?,
+        reminded: row.get(15)?,
+        seen_at: time(&row.get::<_, String>(16)?)?,
+    })
+}
+
+fn time(text: &str) -> Result<Timestamp, Failure> {
+    Timestamp::parse(text).ok_or_else(|| damaged("a time of an agent"))
+}
+
+fn find(connection: &Connection, key: AgentKey<'_>) -> Result<Option<AgentRow>, Failure> {
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM agents WHERE agent = ?1 AND agent_session = ?2"))?;
+    let mut rows = statement.query((key.agent, key.session))?;
+    rows.next()?.map(read).transpose()
+}
+
+/// The open session of an agent's chain.
+fn open_session(connection: &Connection, row: &AgentRow) -> Result<Option<SessionRow>, Failure> {
+    let found = row.session.as_ref().map(|id| session::find(connection, id)).transpose()?;
+    Ok(found.filter(SessionRow::is_open))
+}
+
 impl Store {
-    /// The open session of an agent's session, which is current from now on; `None` if one must be opened.
-    pub fn resume_agent_session(&mut self, agent: &AgentSession<'_>) -> Result<Option<Id>> {
-        self.write(|transaction| {
-            let found = find(transaction, agent)?.filter(SessionRow::is_open);
-            // A session that is named by the environment is meant for that environment alone.
-            if let Some(row) = found.as_ref().filter(|row| agent.named != Some(row.id())) {
-                session::make_current(transaction, agent.worktree, row.id())?;
-            }
-            Ok(found.map(|row| row.id().clone()))
+    /// What is known of an agent's session.
+    pub fn agent(&self, key: AgentKey<'_>) -> Result<Option<AgentRow>> {
+        self.read(|connection| find(connection, key))
+    }
+
+    /// The agent's session that a session, open or only reserved, belongs to.
+    pub fn agent_of(&self, session: &Id) -> Result<Option<AgentRow>> {
+        self.read(|connection| {
+            let key: Option<(String, String)> = connection
+                .prepare_cached(
+                    "SELECT agent, agent_session FROM agent_chains WHERE session_id = ?1 \
+                     UNION ALL SELECT agent, agent_session FROM agents WHERE reserved = ?1 LIMIT 1",
+                )?
+                .query_row([session.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
+                .optional()?;
+            let Some((agent, session)) = key else { return Ok(None) };
+            find(connection, AgentKey { agent: &agent, session: &session })
         })
     }
 
-    /// Opens a session for an agent's session. Where another hook was faster, the answer is the one that it opened.
-    pub fn open_agent_session(&mut self, agent: &AgentSession<'_>, new: &NewSession<'_>) -> Result<Id> {
+    /// Whether a session of an agent was closed without being asked.
+    pub fn was_closed_by_itself(&self, session: &Id) -> Result<bool> {
+        self.read(|connection| {
+            let found: Option<bool> = connection
+                .prepare_cached("SELECT by_itself FROM agent_chains WHERE session_id = ?1")?
+                .query_row([session.as_str()], |row| row.get(0))
+                .optional()?;
+            Ok(found.unwrap_or(false))
+        })
+    }
+
+    /// The agents of which something is still expected, the newest first.
+    pub fn live_agents(&self) -> Result<Vec<AgentRow>> {
+        self.read(|connection| {
+            let mut statement = connection
+                .prepare_cached(&format!("SELECT {COLUMNS} FROM agents WHERE ended = 0 ORDER BY seen_at DESC"))?;
+            let mut rows = statement.query([])?;
+            let mut agents = Vec::new();
+            while let Some(row) = rows.next()? {
+                agents.push(read(row)?);
+            }
+            Ok(agents)
+        })
+    }
+
+    /// Takes an event of an agent into account: what it says of the agent, and the tool that ran. `None` if the event was
+    /// here before. With `reserve` the agent's session becomes known where it is not.
+    ///
+    /// An agent waits for its hooks, so this is not flushed by itself: it survives the end of the process, and is as safe as
+    /// a record from the next record on, whose flush takes along all that is in the log.
+    pub fn meet_agent(
+        &mut self,
+        key: AgentKey<'_>,
+        reserve: &Id,
+        facts: &AgentFacts,
+        event: [u8; 8],
+        tool: Option<&Observation<'_>>,
+        now: Timestamp,
+    ) -> Result<Option<AgentRow>> {
+        let path = self.path.clone();
+        self.unflushed(|transaction| {
+            let recent: Option<Vec<u8>> = transaction
+                .prepare_cached("SELECT recent FROM agents WHERE agent = ?1 AND agent_session = ?2")?
+                .query_row((key.agent, key.session), |row| row.get(0))
+                .optional()?;
+            let is_new = recent.is_none();
+            let mut recent = recent.unwrap_or_default();
+            if recent.chunks(8).any(|known| known == event) {
+                return Ok(None);
+            }
+            recent.extend(event);
+            recent.drain(..recent.len().saturating_sub(RECENT * 8));
+            if is_new {
+                active::mark(&path)?;
+            }
+            let (called, failed) = tool.map_or((0, 0), |tool| (1, i64::from(tool.failed)));
+            transaction
+                .prepare_cached(
+                    "INSERT INTO agents (agent, agent_session, worktree, reserved, process, model, version, transcript, \
+                     calls, failed, recent, seen_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
+                     ON CONFLICT (agent, agent_session) DO UPDATE SET worktree = excluded.worktree, \
+                     process = coalesce(excluded.process, process), model = coalesce(excluded.model, model), \
+                     version = coalesce(excluded.version, version), transcript = coalesce(excluded.transcript, transcript), \
+                     calls = calls + excluded.calls, failed = failed + excluded.failed, recent = excluded.recent, \
+                     ended = 0, seen_at = excluded.seen_at",
+                )?
+                .execute((
+                    key.agent,
+                    key.session,
+                    &facts.worktree,
+                    reserve.as_str(),
+                    &facts.process,
+                    &facts.model,
+                    &facts.version,
+                    &facts.transcript,
+                    called,
+                    failed,
+                    recent,
+                    now.as_str(),
+                ))?;
+            let Some(row) = find(transaction, key)? else { return Err(damaged("an agent that was just written")) };
+            if let (Some(tool), Some(session)) = (tool, &row.session) {
+                note_tool(transaction, session, tool, now)?;
+            }
+            Ok(Some(row))
+        })
+    }
+
+    /// Opens the next session of an agent's chain, with its first entries. Where another hook was faster, the answer is the
+    /// one that it opened. What was held, up to a number, is among the entries.
+    pub fn open_agent_session(
+        &mut self,
+        key: AgentKey<'_>,
+        new: &NewSession<'_>,
+        entries: &[NewEntry<'_>],
+        held: i64,
+        next: &Id,
+    ) -> Result<Id> {
+        let path = self.path.clone();
         let line = new.opening.to_line();
         let event = NewEvent { tool: OPENED_BY_HOOK, arguments: line.as_bytes(), at: new.opening.started_at };
         self.write(|transaction| {
-            if let Some(row) = find(transaction, agent)?.filter(SessionRow::is_open) {
-                return Ok(row.id().clone());
+            let Some(row) = find(transaction, key)? else { return Err(damaged("an agent that is not known")) };
+            if let Some(open) = open_session(transaction, &row)? {
+                return Ok(open.id().clone());
             }
-            let row = session::open(transaction, new, &event)?;
-            map(transaction, agent, row.id())?;
-            Ok(row.id().clone())
+            active::mark(&path)?;
+            let opened = session::open(transaction, new, &event)?;
+            append_all(transaction, &opened, entries, &event)?;
+            join(transaction, key, opened.id())?;
+            transaction
+                .prepare_cached("UPDATE agents SET reserved = ?3 WHERE agent = ?1 AND agent_session = ?2")?
+                .execute((key.agent, key.session, next.as_str()))?;
+            transaction
+                .prepare_cached("DELETE FROM agent_held WHERE agent = ?1 AND agent_session = ?2 AND held <= ?3")?
+                .execute((key.agent, key.session, held))?;
+            Ok(opened.id().clone())
         })
     }
 
-    /// Joins the session that the MCP server has opened for an agent to the agent's own, whose hooks come from elsewhere:
-    /// two of them may work in one worktree, and only one of their sessions is current there.
-    pub fn join_agent_session(&mut self, agent: &AgentSession<'_>, session: &Id) -> Result<()> {
-        let name = format!("{JOINED}{}", agent.agent);
-        self.unflushed(|transaction| map(transaction, &AgentSession { agent: &name, ..*agent }, session))
+    /// Makes a session the newest one of an agent's chain. It is nobody's current session from then on.
+    pub fn join_agent(&mut self, key: AgentKey<'_>, session: &Id) -> Result<()> {
+        self.write(|transaction| join(transaction, key, session))
     }
 
-    /// Notes what a tool did in the agent's session, even if that is closed by now: an agent commits after it has
-    /// finalized. `None`, and nothing noted, if the agent's session is not known.
-    ///
-    /// An agent waits for its hook after every tool, so a note is not flushed by itself: it survives the end of the
-    /// process, and is as safe as a record from the next record on, whose flush takes along all that is in the log.
-    pub fn observe(&mut self, agent: &AgentSession<'_>, seen: &Observation<'_>) -> Result<Option<Id>> {
-        let tool = format!("{OBSERVED}{}", seen.tool);
-        let outcome = if seen.failed { "error" } else { "ok" };
-        let detail = seen.answer.map(|digest| format!("outcome {digest}"));
-        self.unflushed(|transaction| {
-            let Some(row) = find(transaction, agent)? else { return Ok(None) };
+    /// Appends entries to an open session of an agent and says that something changed in this turn, if so.
+    pub fn append_seen(
+        &mut self,
+        key: AgentKey<'_>,
+        session: &Id,
+        entries: &[NewEntry<'_>],
+        event: &NewEvent<'_>,
+        changed: bool,
+    ) -> Result<()> {
+        self.write(|transaction| {
+            let row = session::find(transaction, session)?;
+            super::append::takes_entries(&row)?;
+            if !entries.is_empty() {
+                append_all(transaction, &row, entries, event)?;
+            }
+            if changed {
+                set_changed(transaction, key)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Says that something changed in the present turn of an agent: what it said before is no longer its last word.
+    pub fn agent_changed(&mut self, key: AgentKey<'_>) -> Result<()> {
+        self.unflushed(|transaction| set_changed(transaction, key))
+    }
+
+    /// Keeps the last message of a turn in which something changed.
+    pub fn keep_message(&mut self, key: AgentKey<'_>, message: Option<&str>) -> Result<()> {
+        self.write(|transaction| {
             transaction
                 .prepare_cached(
-                    "INSERT INTO audit_events (session_id, tool, arguments, outcome, detail, at) \
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                    "UPDATE agents SET message = coalesce(?3, message), message_kept = CASE WHEN ?3 IS NULL THEN \
+                     message_kept ELSE 0 END, changed = 0 WHERE agent = ?1 AND agent_session = ?2",
                 )?
-                .execute((row.id().as_str(), &tool, seen.input, outcome, &detail, seen.at.as_str()))?;
-            Ok(Some(row.id().clone()))
+                .execute((key.agent, key.session, message))?;
+            Ok(())
         })
     }
 
-    /// The session that the agent must still close, if it has not been told so before. It counts as told from now on.
-    pub fn remind(&mut self, agent: &AgentSession<'_>) -> Result<Option<Id>> {
+    /// Says that the last message is in the session.
+    pub fn message_is_kept(&mut self, key: AgentKey<'_>) -> Result<()> {
+        self.unflushed(|transaction| {
+            transaction
+                .prepare_cached("UPDATE agents SET message_kept = 1 WHERE agent = ?1 AND agent_session = ?2")?
+                .execute((key.agent, key.session))?;
+            Ok(())
+        })
+    }
+
+    /// Keeps the paths that a patch names until the next event, or forgets them.
+    pub fn keep_patched(&mut self, key: AgentKey<'_>, paths: Option<&str>) -> Result<()> {
+        self.unflushed(|transaction| {
+            transaction
+                .prepare_cached("UPDATE agents SET patched = ?3 WHERE agent = ?1 AND agent_session = ?2")?
+                .execute((key.agent, key.session, paths))?;
+            Ok(())
+        })
+    }
+
+    /// Says that the agent was reminded to close its session; `false` if it had been before.
+    pub fn remind(&mut self, key: AgentKey<'_>) -> Result<bool> {
         self.write(|transaction| {
-            let Some(row) = find(transaction, agent)? else { return Ok(None) };
-            if !row.opening.proof_grade || !row.is_open() || !worked_in(transaction, &row)? {
-                return Ok(None);
-            }
             let told = transaction
                 .prepare_cached(
-                    "UPDATE agent_sessions SET reminded = 1 WHERE agent = ?1 AND agent_session = ?2 AND reminded = 0",
+                    "UPDATE agents SET reminded = 1 WHERE agent = ?1 AND agent_session = ?2 AND reminded = 0",
                 )?
-                .execute((agent.agent, agent.session))?;
-            Ok((told == 1).then(|| row.id().clone()))
+                .execute((key.agent, key.session))?;
+            Ok(told == 1)
+        })
+    }
+
+    /// Says that a session of an agent was closed: what was counted for it begins anew.
+    pub fn agent_closed(&mut self, key: AgentKey<'_>, session: &Id, by_itself: bool) -> Result<()> {
+        self.write(|transaction| {
+            transaction
+                .prepare_cached("UPDATE agent_chains SET by_itself = ?2 WHERE session_id = ?1")?
+                .execute((session.as_str(), by_itself))?;
+            transaction
+                .prepare_cached(
+                    "UPDATE agents SET calls = 0, failed = 0, message = NULL, message_kept = 0, reminded = 0 \
+                     WHERE agent = ?1 AND agent_session = ?2",
+                )?
+                .execute((key.agent, key.session))?;
+            Ok(())
+        })
+    }
+
+    /// Says that nothing is expected of an agent's session any more. An event with its id changes that.
+    pub fn agent_ended(&mut self, key: AgentKey<'_>) -> Result<()> {
+        self.write(|transaction| {
+            for statement in [
+                "UPDATE agents SET ended = 1, changed = 0, patched = NULL WHERE agent = ?1 AND agent_session = ?2",
+                "DELETE FROM agent_held WHERE agent = ?1 AND agent_session = ?2",
+                "DELETE FROM agent_calls WHERE agent = ?1 AND agent_session = ?2",
+            ] {
+                transaction.prepare_cached(statement)?.execute((key.agent, key.session))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Holds a prompt, or an observation that is to be attested, until a session is opened.
+    pub fn hold(&mut self, key: AgentKey<'_>, text: &str, attests: bool, at: Timestamp) -> Result<()> {
+        self.unflushed(|transaction| {
+            transaction
+                .prepare_cached(
+                    "INSERT INTO agent_held (agent, agent_session, attests, text, at) VALUES (?1, ?2, ?3, ?4, ?5)",
+                )?
+                .execute((key.agent, key.session, attests, text, at.as_str()))?;
+            transaction
+                .prepare_cached(
+                    "DELETE FROM agent_held WHERE agent = ?1 AND agent_session = ?2 AND held NOT IN \
+                     (SELECT held FROM agent_held WHERE agent = ?1 AND agent_session = ?2 \
+                      ORDER BY held DESC LIMIT ?3)",
+                )?
+                .execute((key.agent, key.session, MOST_HELD))?;
+            Ok(())
+        })
+    }
+
+    /// What is held, in order.
+    pub fn held(&self, key: AgentKey<'_>) -> Result<Vec<HeldItem>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT held, attests, text FROM agent_held WHERE agent = ?1 AND agent_session = ?2 ORDER BY held",
+            )?;
+            let mut rows = statement.query((key.agent, key.session))?;
+            let mut held = Vec::new();
+            while let Some(row) = rows.next()? {
+                held.push(HeldItem { number: row.get(0)?, attests: row.get(1)?, text: row.get(2)? });
+            }
+            Ok(held)
         })
     }
 }
 
-/// The session of an agent's session, as things stand now: a session that a person or the MCP server has opened here
-/// goes before the one that it had.
-fn find(transaction: &Connection, agent: &AgentSession<'_>) -> Result<Option<SessionRow>, Failure> {
-    let mapped = mapped(transaction, agent.agent, agent.session)?;
-    if let Some(row) = opened_by_others(transaction, agent)? {
-        if mapped.as_ref() != Some(row.id()) {
-            map(transaction, agent, row.id())?;
-        }
-        return Ok(Some(row));
-    }
-    mapped.map(|id| session::find(transaction, &id)).transpose()
-}
-
-/// The session that an agent's session is known to work in.
-fn mapped(transaction: &Connection, agent: &str, session: &str) -> Result<Option<Id>, Failure> {
-    let id: Option<String> = transaction
-        .prepare_cached("SELECT session_id FROM agent_sessions WHERE agent = ?1 AND agent_session = ?2")?
-        .query_row((agent, session), |row| row.get(0))
-        .optional()?;
-    id.map(|id| Id::parse(&id).ok_or_else(|| damaged("the session of an agent"))).transpose()
-}
-
-/// The open session that a person or the MCP server has chosen for this agent, or for this place.
-fn opened_by_others(transaction: &Connection, agent: &AgentSession<'_>) -> Result<Option<SessionRow>, Failure> {
-    if let Some(named) = agent.named {
-        return match session::find(transaction, named) {
-            Ok(row) => Ok(Some(row).filter(SessionRow::is_open)),
-            Err(Failure::Refused(error)) if error.code == Code::SessionNotFound => Ok(None),
-            Err(error) => Err(error),
-        };
-    }
-    if let Some(joined) = mapped(transaction, &format!("{JOINED}{}", agent.agent), agent.session)? {
-        let row = session::find(transaction, &joined)?;
-        if row.is_open() {
-            return Ok(Some(row));
-        }
-    }
-    let Some(current) = session::current(transaction, agent.worktree)? else { return Ok(None) };
-    if event::opened_by(transaction, &current)?.as_deref() == Some(OPENED_BY_HOOK) {
-        return Ok(None);
-    }
-    Ok(Some(session::find(transaction, &current)?).filter(SessionRow::is_open))
-}
-
-/// Lets an agent's session work in a session. A reminder counts for the session that it was about.
-fn map(transaction: &Connection, agent: &AgentSession<'_>, session: &Id) -> Result<(), Failure> {
+/// Makes a session the newest one of an agent's chain.
+fn join(transaction: &Connection, key: AgentKey<'_>, session: &Id) -> Result<(), Failure> {
     transaction
         .prepare_cached(
-            "INSERT INTO agent_sessions (agent, agent_session, session_id) VALUES (?1, ?2, ?3) \
-             ON CONFLICT (agent, agent_session) DO UPDATE SET session_id = excluded.session_id, reminded = 0",
+            "INSERT INTO agent_chains (session_id, agent, agent_session) VALUES (?1, ?2, ?3) \
+             ON CONFLICT (session_id) DO UPDATE SET agent = excluded.agent, agent_session = excluded.agent_session",
         )?
-        .execute((agent.agent, agent.session, session.as_str()))?;
+        .execute((session.as_str(), key.agent, key.session))?;
+    transaction
+        .prepare_cached("UPDATE agents SET session_id = ?3, ended = 0 WHERE agent = ?1 AND agent_session = ?2")?
+        .execute((key.agent, key.session, session.as_str()))?;
+    transaction.prepare_cached("DELETE FROM worktree_sessions WHERE session_id = ?1")?.execute([session.as_str()])?;
     Ok(())
 }
 
-/// Whether there is something to reflect on: an entry, or a tool that was seen, after the last reflection.
-fn worked_in(transaction: &Connection, row: &SessionRow) -> Result<bool, Failure> {
-    if row.count == 0 {
-        return Ok(transaction
-            .prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM audit_events WHERE session_id = ?1 AND tool GLOB ?2 LIMIT 1)",
-            )?
-            .query_row((row.id().as_str(), format!("{OBSERVED}*")), |row| row.get(0))?);
-    }
-    let last: String = transaction
-        .prepare_cached("SELECT type FROM thought_records WHERE session_id = ?1 ORDER BY position DESC LIMIT 1")?
-        .query_row([row.id().as_str()], |row| row.get(0))?;
-    Ok(last != "reflection")
+fn set_changed(transaction: &Connection, key: AgentKey<'_>) -> Result<(), Failure> {
+    transaction
+        .prepare_cached(
+            "UPDATE agents SET changed = 1, message = NULL, message_kept = 0 WHERE agent = ?1 AND agent_session = ?2",
+        )?
+        .execute((key.agent, key.session))?;
+    Ok(())
+}
+
+/// Notes in the ledger what a tool did, even if the session is closed by now: an agent goes on after it has finalized.
+fn note_tool(transaction: &Connection, session: &Id, seen: &Observation<'_>, now: Timestamp) -> Result<(), Failure> {
+    let tool = format!("{OBSERVED}{}", seen.tool);
+    let outcome = if seen.failed { "error" } else { "ok" };
+    let detail = seen.answer.map(|digest| format!("outcome {digest}"));
+    transaction
+        .prepare_cached(
+            "INSERT INTO audit_events (session_id, tool, arguments, outcome, detail, at) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute((session.as_str(), &tool, seen.input, outcome, &detail, now.as_str()))?;
+    Ok(())
 }

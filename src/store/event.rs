@@ -60,14 +60,6 @@ fn insert(
     Ok(connection.last_insert_rowid())
 }
 
-/// The first call of a session: the one that opened it.
-pub(super) fn opened_by(connection: &Connection, session: &Id) -> Result<Option<String>, Failure> {
-    Ok(connection
-        .prepare_cached("SELECT tool FROM audit_events WHERE session_id = ?1 ORDER BY event_id LIMIT 1")?
-        .query_row([session.as_str()], |row| row.get(0))
-        .optional()?)
-}
-
 /// How many entries a session has by the ledger; `None` for one that never had any.
 pub(super) fn recorded(connection: &Connection, session: &Id) -> Result<Option<u64>, Failure> {
     let detail: Option<String> = connection

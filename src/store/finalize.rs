@@ -6,7 +6,7 @@ use super::check::{self, Break, BreakReason, ChainCheck};
 use super::nodes::StoredNodes;
 use super::read;
 use super::session::{self, SessionRow};
-use super::{Failure, NewEvent, Store, damaged, event};
+use super::{Failure, NewEntry, NewEvent, Store, Watcher, append, damaged, event};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{ChainHash, ContentHash, RootHash};
 use crate::proof::inclusion::InclusionProof;
@@ -38,47 +38,20 @@ impl Store {
     /// Finalizes a session. The answer is its row, and whether it is new: a finalized tree is never built again.
     pub fn finalize(&mut self, session: &Id, event: &NewEvent<'_>) -> Result<(RootRow, bool)> {
         let watcher = self.watcher.clone();
+        self.write(|transaction| finalize_in(transaction, session, event, watcher.as_ref()))
+    }
+
+    /// Appends the last entries of a session and finalizes it, or does neither.
+    pub fn close(&mut self, session: &Id, entries: &[NewEntry<'_>], event: &NewEvent<'_>) -> Result<(RootRow, bool)> {
+        let watcher = self.watcher.clone();
         self.write(|transaction| {
             let row = session::find(transaction, session)?;
             if let Some(stored) = find(transaction, session)? {
                 return Ok((stored, false));
             }
-            let details = serde_json::json!({ "session_id": session });
-            if row.count == 0 {
-                return Err(Error::new(Code::NoRecords, format!("session {session} has no records"))
-                    .hint("record at least one: git proof record --type reflection --content \"what happened\"")
-                    .details(details)
-                    .into());
-            }
-            let check = check::check(transaction, &row, watcher.as_ref())?;
-            if let Some(broken) = &check.broken {
-                return Err(Error::new(Code::ChainBroken, format!("session {session} does not verify: {}", broken.explain()))
-                    .hint(format!("git proof check --session {session} shows the break; a broken session cannot be finalized"))
-                    .details(broken.details())
-                    .into());
-            }
-            if row.opening.proof_grade && check.last_kind != Some(RecordType::Reflection) {
-                return Err(Error::new(
-                    Code::ReflectionRequired,
-                    format!("session {session} is proof-grade and does not end in a reflection"),
-                )
-                .hint("close it first: git proof record --type reflection --content \"what happened, what remains uncertain\"")
-                .details(details)
-                .into());
-            }
-            if row.opening.proof_grade && is_private(transaction, &row)? {
-                return Err(Error::new(
-                    Code::ReflectionRequired,
-                    format!("session {session} is proof-grade and ends in a private reflection, which is not published"),
-                )
-                .hint("close it with one that is: git proof record --type reflection --content \"what may be said\"")
-                .details(details)
-                .into());
-            }
-            let stored = close(transaction, &row, check.head, check.root, event.at)?;
-            let detail = format!("root {} count {}", stored.root, row.count);
-            event::write(transaction, Some(session), event, Some(&detail))?;
-            Ok((stored, true))
+            append::takes_entries(&row)?;
+            append::append_all(transaction, &row, entries, event)?;
+            finalize_in(transaction, session, event, watcher.as_ref())
         })
     }
 
@@ -128,6 +101,55 @@ impl Store {
             Ok(InclusionProof { scheme, leaf_hash: entry.content_hash, index, count, steps, root })
         })
     }
+}
+
+/// Finalizes a session inside a transaction.
+fn finalize_in(
+    transaction: &Connection,
+    session: &Id,
+    event: &NewEvent<'_>,
+    watcher: Option<&Watcher>,
+) -> Result<(RootRow, bool), Failure> {
+    let row = session::find(transaction, session)?;
+    if let Some(stored) = find(transaction, session)? {
+        return Ok((stored, false));
+    }
+    let details = serde_json::json!({ "session_id": session });
+    if row.count == 0 {
+        return Err(Error::new(Code::NoRecords, format!("session {session} has no records"))
+            .hint("record at least one: git proof record --type reflection --content \"what happened\"")
+            .details(details)
+            .into());
+    }
+    let check = check::check(transaction, &row, watcher)?;
+    if let Some(broken) = &check.broken {
+        return Err(Error::new(Code::ChainBroken, format!("session {session} does not verify: {}", broken.explain()))
+            .hint(format!("git proof check --session {session} shows the break; a broken session cannot be finalized"))
+            .details(broken.details())
+            .into());
+    }
+    if row.opening.proof_grade && check.last_kind != Some(RecordType::Reflection) {
+        return Err(Error::new(
+            Code::ReflectionRequired,
+            format!("session {session} is proof-grade and does not end in a reflection"),
+        )
+        .hint("close it first: git proof record --type reflection --content \"what happened, what remains uncertain\"")
+        .details(details)
+        .into());
+    }
+    if row.opening.proof_grade && is_private(transaction, &row)? {
+        return Err(Error::new(
+            Code::ReflectionRequired,
+            format!("session {session} is proof-grade and ends in a private reflection, which is not published"),
+        )
+        .hint("close it with one that is: git proof record --type reflection --content \"what may be said\"")
+        .details(details)
+        .into());
+    }
+    let stored = close(transaction, &row, check.head, check.root, event.at)?;
+    let detail = format!("root {} count {}", stored.root, row.count);
+    event::write(transaction, Some(session), event, Some(&detail))?;
+    Ok((stored, true))
 }
 
 /// The tree of a session: in the store, or put together for an open session whose leaves are to be sorted.

@@ -84,8 +84,14 @@ const COPY: &str = "\
 const COPY_CURRENT: &str = "\
     INSERT INTO main.worktree_sessions (worktree, session_id) \
     SELECT worktree, session_id FROM incoming.worktree_sessions WHERE true ON CONFLICT DO NOTHING; \
-    INSERT INTO main.agent_sessions (agent, agent_session, session_id, reminded) \
-    SELECT agent, agent_session, session_id, reminded FROM incoming.agent_sessions WHERE true ON CONFLICT DO NOTHING;";
+    INSERT INTO main.agents (agent, agent_session, worktree, reserved, session_id, model, version, transcript, calls, \
+        failed, message, message_kept, seen_at) \
+    SELECT agent, agent_session, worktree, reserved, session_id, model, version, transcript, calls, failed, message, \
+        message_kept, seen_at FROM incoming.agents WHERE true ON CONFLICT DO NOTHING; \
+    INSERT INTO main.agent_chains (session_id, agent, agent_session, by_itself) \
+    SELECT session_id, agent, agent_session, by_itself FROM incoming.agent_chains WHERE true ON CONFLICT DO NOTHING; \
+    INSERT INTO main.disclosed (record_id, at) SELECT record_id, at FROM incoming.disclosed WHERE true \
+    ON CONFLICT DO NOTHING;";
 
 impl Store {
     /// All sessions, in the order in which they were opened.

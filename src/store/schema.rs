@@ -26,10 +26,11 @@ pub const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0005_rounds.sql"),
     include_str!("../../migrations/0006_nodes.sql"),
     include_str!("../../migrations/0007_salts.sql"),
+    include_str!("../../migrations/0008_capture.sql"),
 ];
 
 /// SHA-256 of the schema that the steps make, as [`digest`] computes it. A test computes it from the steps.
-const SCHEMA: &str = "c07fe94c42551492cf715fa711e30da7549ab179a503bef739cb39fd97fc0c5e";
+const SCHEMA: &str = "3da331225a141644779af885ae734d3b52a3277a0a02d23a15670ddfb6ff4867";
 
 impl Store {
     /// Brings the schema up to date, whoever else may be doing the same.

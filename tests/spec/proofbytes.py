@@ -199,7 +199,7 @@ class Evidence:
             if "withheld" in entry:
                 content, self.withheld = bytes.fromhex(entry["withheld"]), self.withheld + 1
             else:
-                last = entry.get("type")
+                last, said = entry.get("type"), observed(entry)
                 text = entry.get("content") or entry.get("attest")
                 content = sha(text.encode()) if scheme == "ams-v0" else sha(line)
             self.head = sha(content.hex().encode(), prev.hex().encode()) if scheme == "ams-v0" else sha(content, prev)
@@ -209,7 +209,7 @@ class Evidence:
                 onto = entry.get("metadata", {}).get("onto")
                 onto = onto if isinstance(onto, str) and re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", onto) else None
                 self.attested += [said | {"onto": onto} for said in filter(None, [attestation(entry["attest"])])]
-        self.count, self.root, self.reflection = len(leaves), tree(scheme, leaves).hex(), last == "reflection" and covers
+        self.count, self.root, self.reflection = len(leaves), tree(scheme, leaves).hex(), last == "reflection" and covers and said
         self.head, self.genesis = self.head.hex(), self.genesis.hex()
 
     @staticmethod
@@ -226,6 +226,13 @@ class Evidence:
             return fields(entry, attest=is_text, **rules)
         kinds = ("plan", "analysis", "decision", "reflection")
         return fields(entry, content=is_text, task_id=is_text_or_null, type=lambda kind: kind in kinds, **rules)
+
+
+def observed(entry):
+    """Whether an entry is stated or observed, by its metadata. A value of another shape counts as absent."""
+    mark = entry.get("metadata", {}).get("observed")
+    event = mark.get("event") if isinstance(mark, dict) and len(mark) == 1 else None
+    return "observed" if event in ("prompt", "final_message", "commit_message") else "stated"
 
 
 def attestation(text):

@@ -219,7 +219,7 @@ class Rules:
         policy = tomllib.loads(read("policy.toml"))
         self.commit = commit
         self.grade = {"require": "marked", "trailers": MARKS, "authors": [], "paths": [], "merges": False, **policy.get("proof_grade", {})}
-        self.proof = {"schemes": ["v1", "v1-rfc9162"], "binding": "squashed", "evidence": "required", "rooted": True,
+        self.proof = {"schemes": ["v1", "v1-rfc9162"], "binding": "squashed", "evidence": "required", "rooted": True, "reflection": "observed",
                       "signatures": 0, "vouchers": [], "sealed": False, "sealers": [], "pin": "", **policy.get("proof", {})}
         self.signers = {}
         for line in read("allowed_signers").splitlines():
@@ -658,6 +658,8 @@ class Judge:
                 a.findings.add("CHAIN_BROKEN")
             if (proof_grade or opening["proof_grade"]) and not evidence.reflection:
                 a.findings.add("REFLECTION_MISSING")
+            if (proof_grade or opening["proof_grade"]) and evidence.reflection == "observed" and proof["reflection"] == "stated":
+                a.findings.add("REFLECTION_NOT_STATED")
             if evidence.withheld:
                 a.findings.add("EVIDENCE_WITHHELD", WARNING)
         elif evidence == "CHAIN_BROKEN":
@@ -845,6 +847,8 @@ class Judge:
                 about.add("SCHEME_NOT_ALLOWED")
             if (proof_grade or evidence.opening["proof_grade"]) and not evidence.reflection:
                 about.add("REFLECTION_MISSING")
+            if (proof_grade or evidence.opening["proof_grade"]) and evidence.reflection == "observed" and proof["reflection"] == "stated":
+                about.add("REFLECTION_NOT_STATED")
         if about.worst() == ERROR:
             return "fail", Findings(findings + about)
         findings = Findings((code, WARNING if code in stands_in else severity) for code, severity in findings + about)

@@ -2,6 +2,7 @@
 
 mod marks;
 mod points;
+mod seen;
 mod trail;
 
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use crate::proof::record::Id;
 use crate::record::Workspace;
 
 pub use points::{Label, Point, Points, listed, rejections};
+pub use seen::{Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript};
 pub use trail::{LeftAway, Step, StepKind, Trail};
 
 /// What `show` and `log` ask for.

@@ -6,12 +6,14 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::points::Points;
+use super::seen::Seen;
 use crate::git::limits::MAX_EVIDENCE;
 use crate::git::{EVIDENCE, Fanned, Git};
 use crate::judge::SessionVerdict;
 use crate::proof::digest::{ChainHash, ContentHash, RootHash};
 use crate::proof::evidence::Verifier;
-use crate::proof::record::{Body, Id, Line, RecordType};
+use crate::proof::observed::{Event, Marks};
+use crate::proof::record::{Body, Entry, Id, Line, RecordType};
 use crate::proof::scheme::Scheme;
 use crate::proof::timestamp::Timestamp;
 use crate::publish::evidence_name;
@@ -37,6 +39,9 @@ pub struct Trail {
     pub root: RootHash,
     /// Its number of entries.
     pub count: u64,
+    /// What the tool observed while it was open.
+    #[serde(skip_serializing_if = "Seen::is_nothing")]
+    pub observed: Seen,
     /// What is told of it, in order of recording.
     pub steps: Vec<Step>,
     /// What is not.
@@ -68,6 +73,9 @@ pub struct Step {
     /// What it is.
     #[serde(rename = "type")]
     pub kind: StepKind,
+    /// Where its text comes from, if the agent did not state it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed: Option<&'static str>,
     /// Its text as it was recorded; `None` where it was not published.
     pub content: Option<String>,
     /// What it says, point by point.
@@ -151,6 +159,7 @@ pub(super) fn read(git: &Git, session: &SessionVerdict, full: bool) -> Option<Tr
         genesis: summary.genesis,
         root: summary.root,
         count: summary.count,
+        observed: if opening.scheme.covers_everything() { gathered.seen } else { Seen::default() },
         steps: gathered.steps,
         left_away: gathered.left_away,
     })
@@ -158,6 +167,7 @@ pub(super) fn read(git: &Git, session: &SessionVerdict, full: bool) -> Option<Tr
 
 #[derive(Default)]
 struct Gathered {
+    seen: Seen,
     steps: Vec<Step>,
     left_away: LeftAway,
     /// For each entry by its chain hash, the step that stands for it: itself, or the nearest before it.
@@ -172,6 +182,9 @@ impl Gathered {
             Line::Withheld(withheld) => &withheld.prev_hash,
         };
         let parent = self.nearest.get(prev_hash).copied().flatten();
+        if let Line::Entry(Entry { body: Body::Attest { attest }, .. }) = line {
+            self.seen.add(attest);
+        }
         if !full && !matches!(kind, StepKind::Decision | StepKind::Reflection) {
             self.nearest.insert(*chain, parent);
             match kind {
@@ -190,6 +203,7 @@ impl Gathered {
                 parent,
                 id: None,
                 kind,
+                observed: None,
                 content: None,
                 said: Points::default(),
                 metadata: None,
@@ -209,6 +223,7 @@ impl Gathered {
                     parent,
                     id: Some(entry.id.clone()),
                     kind,
+                    observed: Marks::of(entry.metadata.as_deref()).event.map(Event::as_str),
                     content: Some(text.to_owned()),
                     said,
                     metadata,

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{Answer, is_replay, path};
+use crate::agents;
 use crate::context::{Context, read_regular};
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository, interpret_trailers};
@@ -46,6 +47,9 @@ pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
         return Ok(Answer::default());
     }
     let mut workspace = Workspace::at(place, context.clone())?;
+    if !empty && !is_replay(context, &git, false)? {
+        agents::ready_for_commit(&mut workspace, &git, false)?;
+    }
     publish::before_squash(&mut workspace, &git)?;
     // Where that cannot be done now, the one who comes next tries again.
     let mended = publish::mend(&mut workspace, &git, Moment::Before).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! `post-commit`: the open session attests the commit; a finalized one that attested the change is anchored on it.
 
 use super::{Answer, GitHook, is_replay, mended, restored, workspace};
+use crate::agents;
 use crate::context::Context;
 use crate::error::Result;
 use crate::publish::{self, Moment};
@@ -8,9 +9,13 @@ use crate::publish::{self, Moment};
 pub(super) fn run(context: &Context) -> Result<Answer> {
     let Some(mut workspace) = workspace(context)? else { return Ok(Answer::default()) };
     let git = workspace.git()?;
+    if let Some(head) = git.tip("HEAD")? {
+        agents::saw_commit(&mut workspace, &head)?;
+    }
     if is_replay(context, &git, true)? {
         return Ok(Answer::default());
     }
+    agents::ready_for_commit(&mut workspace, &git, true)?;
     let done = publish::after_commit(&mut workspace, &git)?;
     let mut answer = Answer::default();
     if let Some(anchored) = &done.anchored

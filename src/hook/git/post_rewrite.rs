@@ -1,6 +1,7 @@
 //! `post-rewrite`: the anchors follow the commits that an amend or a rebase has made anew.
 
 use super::{Answer, restored, workspace};
+use crate::agents;
 use crate::context::Context;
 use crate::error::Result;
 use crate::proof::digest::CommitId;
@@ -9,7 +10,11 @@ use crate::publish;
 pub(super) fn run(context: &Context, input: &[u8]) -> Result<Answer> {
     let Some(mut workspace) = workspace(context)? else { return Ok(Answer::default()) };
     let git = workspace.git()?;
-    let outcome = publish::carry_rewritten(&mut workspace, &git, &pairs(input))?;
+    let rewritten = pairs(input);
+    for (_, new) in &rewritten {
+        agents::saw_commit(&mut workspace, new)?;
+    }
+    let outcome = publish::carry_rewritten(&mut workspace, &git, &rewritten)?;
     let mut answer = Answer::default();
     let left: Vec<String> = outcome
         .carried

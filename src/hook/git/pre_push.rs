@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use super::{Answer, GitHook, restored};
+use crate::agents;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::flow::{self, Extent, Repairs, SyncOutcome};
@@ -44,8 +45,11 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
     let pushed = branches(input, &git);
     let mut answer = Answer::default();
     if !pushed.is_empty() && place.store_path().exists() {
-        let repaired = Workspace::open(context.clone())
-            .and_then(|mut here| flow::reconcile(&mut here, Some(&remote), Extent::Unpublished));
+        let repaired = Workspace::open(context.clone()).and_then(|mut here| {
+            let heads: Vec<CommitId> = pushed.iter().map(|branch| branch.head).collect();
+            answer.say.extend(closed(&mut here, &git, &heads));
+            flow::reconcile(&mut here, Some(&remote), Extent::Unpublished)
+        });
         // Where it cannot be finished, the gate says what is missing.
         answer.say.extend(repaired.unwrap_or_else(|error| Repairs::not_done(&error)).sentences());
     }
@@ -90,6 +94,15 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
         }
     }
     Ok(answer)
+}
+
+/// Closes the sessions of agents whose commits are pushed, and of those that no longer run. What keeps one open is said, and
+/// the gate says what it means for the push.
+fn closed(workspace: &mut Workspace, git: &Git, heads: &[CommitId]) -> Vec<String> {
+    let gone = agents::close_abandoned(workspace);
+    let pushed = agents::close_pushed(workspace, git, heads);
+    let failed = |error: Error| format!("git proof: a session of an agent could not be closed: {error}");
+    [gone, pushed].into_iter().filter_map(|done| done.err().map(failed)).collect()
 }
 
 fn fetch(context: &Context, remote: &str) -> Result<()> {

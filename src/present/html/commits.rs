@@ -5,9 +5,8 @@ use std::collections::HashMap;
 use super::text::{block, hash, inline};
 use crate::flow::{Embedded, Label, ReportOutcome, ReportedCommit, Telling, Touch};
 use crate::judge::{CommitVerdict, SessionVerdict};
-use crate::present::{self, rejected};
+use crate::present::{self, observed, rejected};
 use crate::proof::finding::{Finding, Severity, Verdict};
-use crate::proof::record::RecordType;
 
 /// Most characters of a text that stand in the page itself; scripts show the rest from the evidence.
 const LONGEST: usize = 8000;
@@ -154,7 +153,7 @@ fn story(story: &[Telling]) -> String {
 }
 
 fn telling(telling: &Telling) -> String {
-    let label = if telling.kind == RecordType::Decision { "Decision" } else { "Reflection" };
+    let label = observed::record(telling.kind, telling.metadata.as_deref());
     let (text, left) = cut(&telling.content);
     let pieces: String = rejected::pieces(&text)
         .into_iter()

@@ -35,6 +35,7 @@ fn commit(report: &ReportOutcome, commit: &CommitVerdict) -> Value {
             "anchor": session.anchor_id,
             "holds": session.holds,
             "rooted": session.rooted,
+            "reflection": session.reflection,
             "round": session.round,
         }))
     });

@@ -25,6 +25,11 @@ impl Malformed {
     pub(crate) fn new(field: &'static str, problem: Problem) -> Self {
         Self { field, problem, at: 0 }
     }
+
+    /// A field that should be something else.
+    pub(crate) fn expected(field: &'static str, what: &'static str) -> Self {
+        Self::new(field, Problem::Expected(what))
+    }
 }
 
 impl fmt::Display for Malformed {

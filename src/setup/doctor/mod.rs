@@ -96,3 +96,22 @@ pub fn doctor(context: &Context) -> Result<DoctorOutcome> {
     let ok = !checks.iter().any(|check| check.state.is_bad());
     Ok(DoctorOutcome { ok, git: survey.version.text, checks })
 }
+
+/// Whether one of git's hooks calls this program.
+#[derive(Debug, Clone, Serialize)]
+pub struct HookState {
+    /// Its name, such as `post-commit`.
+    pub hook: String,
+    /// Whether it does.
+    pub wired: bool,
+}
+
+/// Whether git's hooks call this program.
+pub fn hook_states(context: &Context) -> Result<Vec<HookState>> {
+    let checks = wiring::hooks(context, &Survey::take(context)?)?;
+    let state = |check: DoctorCheck| HookState {
+        hook: check.name.trim_start_matches("hook ").to_owned(),
+        wired: check.state == DoctorState::Ok,
+    };
+    Ok(checks.into_iter().map(state).collect())
+}

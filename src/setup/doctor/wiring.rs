@@ -3,8 +3,8 @@
 use super::{DoctorCheck, DoctorState};
 use crate::context::{Context, read_regular};
 use crate::error::Result;
+use crate::record::Agent;
 use crate::setup::agent_files::{AgentState, state as agent_state};
-use crate::setup::agents::InitAgent;
 use crate::setup::hooks::{HookPlan, WiredBy, plan as plan_hooks};
 use crate::setup::managers::{Manager, ManagerName};
 use crate::setup::outcome::Action;
@@ -87,7 +87,7 @@ fn pre_receive(survey: &Survey) -> DoctorCheck {
 /// The agents that are used in this worktree.
 pub(super) fn agents(survey: &Survey) -> Vec<DoctorCheck> {
     let Some(root) = survey.root.as_deref() else { return Vec::new() };
-    let one = |agent: InitAgent| {
+    let one = |agent: Agent| {
         let name = format!("agent {}", agent.as_str());
         let command = format!("git proof init --agent {}", agent.as_str());
         let check = |state, message: &str| DoctorCheck::new(&name, state, message);
@@ -99,11 +99,11 @@ pub(super) fn agents(survey: &Survey) -> Vec<DoctorCheck> {
             }
             Ok(AgentState::Partly) => Some(check(DoctorState::Stale, "some of our entries are missing").hint(command)),
             // Codex skips hooks that nobody has approved, and says nothing.
-            Ok(AgentState::Complete) if agent == InitAgent::Codex => Some(
+            Ok(AgentState::Complete) if agent == Agent::Codex => Some(
                 check(DoctorState::Ok, "set up").hint("codex runs hooks only once they are approved: /hooks in codex"),
             ),
             Ok(AgentState::Complete) => Some(check(DoctorState::Ok, "set up")),
         }
     };
-    InitAgent::ALL.into_iter().filter_map(one).collect()
+    Agent::ALL.into_iter().filter_map(one).collect()
 }

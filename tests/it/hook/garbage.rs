@@ -84,7 +84,7 @@ fn names_that_are_no_names_are_said_and_not_kept() {
         event["session_id"] = json!(name);
         assert_said(&send(&scratch, "claude-code", &event), "the agent's session");
     }
-    assert_eq!((scratch.rows("audit_events"), scratch.rows("agent_sessions")), (0, 0));
+    assert_eq!((scratch.rows("audit_events"), scratch.rows("agents")), (0, 0));
 }
 
 #[test]

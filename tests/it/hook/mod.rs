@@ -1,8 +1,11 @@
-//! Agent hooks, driven with the inputs that the agents' public documentation shows.
+//! Agent hooks, driven with what real agents send and with the inputs that their documentation shows.
 
-mod events;
+mod attribution;
+mod capture;
+mod closing;
 mod garbage;
-mod reminders;
+mod interleaved;
+mod stage;
 
 use std::path::PathBuf;
 
@@ -28,32 +31,4 @@ fn input(name: &str) -> Value {
 /// Sends an event to the agent's hook.
 fn send(scratch: &Scratch, agent: &str, event: &Value) -> Ran {
     scratch.run_with(&["hook", agent], event.to_string().as_bytes())
-}
-
-/// Sends a recorded event; the hook must have nothing to say.
-#[track_caller]
-fn quiet(scratch: &Scratch, agent: &str, event: &str) {
-    let ran = send(scratch, agent, &input(&format!("{agent}-{event}")));
-    assert_eq!((ran.exit, ran.out.as_str(), ran.err.as_str()), (Some(0), "", ""), "{agent} {event}");
-}
-
-/// The session that is current.
-fn current(scratch: &Scratch) -> String {
-    scratch.database().query_row("SELECT session_id FROM worktree_sessions", [], |row| row.get(0)).unwrap()
-}
-
-/// What was seen in a session: tool, outcome, detail, digest of the input.
-fn observed(scratch: &Scratch, session: &str) -> Vec<(String, String, Option<String>, Vec<u8>)> {
-    let database = scratch.database();
-    let mut statement = database
-        .prepare(
-            "SELECT tool, outcome, detail, arguments FROM audit_events \
-             WHERE session_id = ?1 AND tool GLOB 'observed:*' ORDER BY event_id",
-        )
-        .unwrap();
-    statement
-        .query_map([session], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
-        .unwrap()
-        .map(Result::unwrap)
-        .collect()
 }

@@ -1,0 +1,141 @@
+//! `status`, `disclose`, `check-transcript`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::ui::{Role, Ui, inert};
+use crate::context::Context;
+use crate::error::Result;
+use crate::flow::{self, CommittedTranscript, SessionStatus, StatusOutcome};
+use crate::publish::{self, Disclosed};
+use crate::record::{Source, Workspace};
+
+/// Show the session you are in, what is missing, and the next command
+///
+/// Also the sessions of agents that are open in this clone, the commits whose proofs no remote has yet, and whether git's
+/// hooks call this program. Sessions of agents that no longer run are closed first.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  git proof status\n  git proof status --json | jq -r .next")]
+pub(super) struct Status {}
+
+impl Status {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let outcome = flow::status(&mut Workspace::open_or_create(context)?)?;
+        ui.show(&outcome, |outcome, paint| {
+            let next = paint.paint(Role::Strong, &outcome.next);
+            format!("{}Next: {next}\n", describe(outcome))
+        });
+        Ok(())
+    }
+}
+
+fn describe(outcome: &StatusOutcome) -> String {
+    let mut text = match &outcome.session {
+        Some(session) => format!("You are in session {}.\n{}", session.session_id, details(session)),
+        None => "You are in no open session.\n".to_owned(),
+    };
+    let own = outcome.session.as_ref().map(|session| &session.session_id);
+    for session in outcome.open_sessions.iter().filter(|session| Some(&session.session_id) != own) {
+        text.push_str(&format!("Also open: session {}\n{}", session.session_id, details(session)));
+    }
+    match outcome.unpublished.len() {
+        0 => {}
+        1 => text.push_str("The proof of 1 commit is on no remote yet.\n"),
+        count => text.push_str(&format!("The proofs of {count} commits are on no remote yet.\n")),
+    }
+    let unwired: Vec<&str> = outcome.hooks.iter().filter(|hook| !hook.wired).map(|hook| hook.hook.as_str()).collect();
+    if unwired.is_empty() {
+        text.push_str("Git's hooks are wired.\n");
+    } else {
+        text.push_str(&format!("Git's hooks are not wired: {}\n", unwired.join(", ")));
+    }
+    text
+}
+
+fn details(session: &SessionStatus) -> String {
+    let agent = match &session.agent {
+        Some(agent) => format!("{agent}; it closes by itself"),
+        None => "a person's".to_owned(),
+    };
+    let missing = if session.missing.is_empty() { "nothing".to_owned() } else { session.missing.join(", ") };
+    format!(
+        "  intent   {}\n  caller   {}\n  whose    {agent}\n  since    {}\n  entries  {}, {} commits\n  missing  {missing}\n",
+        inert(&session.intent),
+        inert(&session.caller),
+        session.started_at,
+        session.count,
+        session.commits.len(),
+    )
+}
+
+/// Publish withheld records of a session
+///
+/// A record that was private, such as a prompt, becomes readable: its line takes the place of the withheld one, and the root
+/// and every proof stay as they are. `git proof sync` shares it. This cannot be taken back.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  git proof disclose 8bfea854-fd8c-44dc-a9ce-c13027ce08d6 && git proof sync")]
+pub(super) struct Disclose {
+    /// The records, by id; git proof log shows them
+    #[arg(required = true, value_name = "RECORD")]
+    records: Vec<String>,
+}
+
+impl Disclose {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let outcome = publish::disclose(&mut Workspace::open(context)?, &self.records)?;
+        ui.show(&outcome, |outcome, _| {
+            let line = |disclosed: &Disclosed| {
+                let when = if disclosed.published {
+                    "is published; git proof sync shares it"
+                } else {
+                    "will be published with its session"
+                };
+                format!("Record {} of session {} {when}.\n", disclosed.record_id, disclosed.session_id)
+            };
+            outcome.records.iter().map(line).collect()
+        });
+        Ok(())
+    }
+}
+
+/// Check that a transcript is the one that was committed to
+///
+/// A session of an agent commits to the beginning of the agent's transcript, which stays on the agent's disk. Exits with 1 if
+/// the file does not begin with what any session of the commit committed to.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof check-transcript ~/.claude/projects/-repo/1c2cb6fe.jsonl
+  git proof check-transcript --commit HEAD~2 rollout.jsonl --json")]
+pub(super) struct CheckTranscript {
+    /// The transcript, or - for standard input
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    /// The commit whose sessions are asked
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    commit: String,
+}
+
+impl CheckTranscript {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let source = Source::parse(context, &self.file);
+        let outcome = flow::check_transcript(context, &source, &self.commit)?;
+        ui.show(&outcome, |outcome, _| {
+            if outcome.sessions.is_empty() {
+                return "No session of this commit commits to a transcript.\n".to_owned();
+            }
+            let line = |session: &CommittedTranscript| {
+                let word = if session.matches { "matches" } else { "does not match" };
+                format!(
+                    "Session {}: {word} ({} bytes, SHA-256 {})\n",
+                    session.session_id, session.bytes, session.sha256
+                )
+            };
+            outcome.sessions.iter().map(line).collect()
+        });
+        ui.answer(u8::from(!outcome.matches));
+        Ok(())
+    }
+}

@@ -1,0 +1,124 @@
+//! `status`: the session you are in, what is missing before it is proven, what no remote has yet, and the next command.
+
+use serde::Serialize;
+
+use crate::agents::close_abandoned;
+use crate::error::{Code, Result};
+use crate::proof::digest::CommitId;
+use crate::proof::observed::{Event, Marks};
+use crate::proof::record::{Body, Id, RecordType};
+use crate::proof::timestamp::Timestamp;
+use crate::record::Workspace;
+use crate::setup::{HookState, hook_states};
+use crate::store::SessionRow;
+
+/// How things stand.
+#[derive(Debug, Clone, Serialize)]
+pub struct StatusOutcome {
+    /// The session you are in.
+    pub session: Option<SessionStatus>,
+    /// All sessions that are open in this clone.
+    pub open_sessions: Vec<SessionStatus>,
+    /// The commits with proofs that no remote is known to have.
+    pub unpublished: Vec<CommitId>,
+    /// The hooks of git, and whether they call this program.
+    pub hooks: Vec<HookState>,
+    /// What to do next: one command.
+    pub next: String,
+}
+
+/// How a session stands.
+#[derive(Debug, Clone, Serialize)]
+pub struct SessionStatus {
+    /// The session.
+    pub session_id: Id,
+    /// What it is for.
+    pub intent: String,
+    /// Who works.
+    pub caller: String,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// Number of its entries.
+    pub count: u64,
+    /// The commits that it attests.
+    pub commits: Vec<CommitId>,
+    /// What is missing before its commits are proven.
+    pub missing: Vec<&'static str>,
+    /// The agent whose session it is; it closes by itself.
+    pub agent: Option<String>,
+}
+
+const NO_COMMIT: &str = "a commit";
+const NO_REFLECTION: &str = "a closing reflection";
+const NOT_FINALIZED: &str = "finalizing";
+
+/// How things stand in this worktree.
+pub fn status(workspace: &mut Workspace) -> Result<StatusOutcome> {
+    close_abandoned(workspace)?;
+    let session = match workspace.session(None) {
+        Ok(id) => workspace.store.session(&id).ok().filter(SessionRow::is_open),
+        Err(error) if error.code == Code::SessionNotFound => None,
+        Err(error) => return Err(error),
+    };
+    let session = session.map(|row| describe(workspace, &row)).transpose()?;
+    let mut open_sessions = Vec::new();
+    for id in workspace.store.open_sessions()? {
+        open_sessions.push(describe(workspace, &workspace.store.session(&id)?)?);
+    }
+    let mut unpublished: Vec<CommitId> =
+        workspace.store.unseen_after(0)?.0.into_iter().map(|(commit, _)| commit).collect();
+    unpublished.sort_unstable();
+    unpublished.dedup();
+    let hooks = hook_states(&workspace.context)?;
+    let next = next(session.as_ref(), &unpublished, &hooks, workspace.git()?.main_remote().is_some());
+    Ok(StatusOutcome { session, open_sessions, unpublished, hooks, next })
+}
+
+fn describe(workspace: &Workspace, row: &SessionRow) -> Result<SessionStatus> {
+    let attested = workspace.store.attested(row.id())?;
+    let commits: Vec<CommitId> = attested.iter().filter_map(|said| said.commit).collect();
+    let agent = workspace.store.agent_of(row.id())?.map(|agent| agent.agent);
+    let mut missing = Vec::new();
+    if attested.is_empty() {
+        missing.push(NO_COMMIT);
+    }
+    if agent.is_none() {
+        if row.opening.proof_grade && !ends_in_reflection(workspace, row)? {
+            missing.push(NO_REFLECTION);
+        }
+        missing.push(NOT_FINALIZED);
+    }
+    Ok(SessionStatus {
+        session_id: row.id().clone(),
+        intent: row.opening.intent.clone(),
+        caller: row.opening.caller.clone(),
+        started_at: row.opening.started_at,
+        count: row.count,
+        commits,
+        missing,
+        agent,
+    })
+}
+
+fn ends_in_reflection(workspace: &Workspace, row: &SessionRow) -> Result<bool> {
+    let log = workspace.store.log(row.id(), Some(1))?;
+    let Some(stored) = log.entries.last() else { return Ok(false) };
+    let Some(entry) = stored.entry()? else { return Ok(false) };
+    let stated = matches!(Marks::of(entry.metadata.as_deref()).event, None | Some(Event::Restated));
+    Ok(stated && matches!(entry.body, Body::Thought { kind: RecordType::Reflection, .. }))
+}
+
+fn next(session: Option<&SessionStatus>, unpublished: &[CommitId], hooks: &[HookState], has_remote: bool) -> String {
+    let command = match session {
+        Some(session) if session.missing.contains(&NO_COMMIT) => "git commit",
+        Some(session) if session.missing.contains(&NO_REFLECTION) => {
+            "git proof record --type reflection --content \"what was done, what is uncertain\""
+        }
+        Some(session) if session.agent.is_none() => "git proof finalize",
+        Some(_) if has_remote => "git push",
+        _ if hooks.iter().any(|hook| !hook.wired) => "git proof init",
+        _ if !unpublished.is_empty() && has_remote => "git proof sync",
+        _ => "git proof start --intent \"what you are about to do\"",
+    };
+    command.to_owned()
+}
