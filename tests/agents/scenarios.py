@@ -1,0 +1,325 @@
+"""What must hold, scenario by scenario. Each function gets a stage on which nothing has happened yet."""
+
+import hashlib
+import json
+import time
+
+from stage import event
+
+SILENT = "Finished: the importer uses one transaction. I rejected savepoints."
+SUBJECT = "Importer: one transaction"
+
+
+def silent(stage):
+    """The model works and never calls a tool of ours; the record makes itself."""
+    run = stage.run("silent")
+    stage.expect_equal("the answer on standard output", stage.agent.answer(run.output()), SILENT)
+    stage.expect_equal("requests to the model", len(stage.requests("silent")), 5)
+    told_at_start(stage, "silent")
+    stage.git("push", "-q", "origin", "HEAD")
+    stage.expect_no_open_session()
+    clone = stage.clone()
+    record = clone.proven(SUBJECT)
+    if record is None:
+        return
+    stage.expect_equal("reflection", record.verdict.get("reflection"), "observed")
+    stage.expect_equal("the closing reflection", record.closing(), (SILENT, "final_message"))
+    named(stage, record, model=stage.requests("silent")[0].model)
+    blob = stage.git("rev-parse", f"{record.commit}:importer.txt")
+    stage.expect("which file a call wrote", [blob] in record.observed("wrote"), record.observed("wrote"))
+    checks = [{"command": "make check", "exit": stage.agent.failed_exit}, {"command": "make test", "exit": 0}]
+    stage.expect_equal("the checks", record.observed("check"), checks)
+    tools = record.observed("tools")
+    stage.expect("the tools", len(tools) == 1 and tools[0]["calls"] == 4, tools)
+    transcript(stage, record)
+    shown = json.dumps(clone.show(record.commit), ensure_ascii=False)
+    for what in (SILENT, stage.agent.name, "make test", blob):
+        stage.expect(f"show has {what}", what in shown)
+    prompt_is_withheld(stage, record)
+
+
+def cooperative(stage):
+    """The model states a decision and a reflection: one session, and it is stated."""
+    stage.run("cooperative")
+    told_at_start(stage, "cooperative")
+    stage.git("push", "-q", "origin", "HEAD")
+    stage.expect_no_open_session()
+    record = stage.clone().proven(SUBJECT)
+    if record is None:
+        return
+    stage.expect_equal("reflection", record.verdict.get("reflection"), "stated")
+    decision, reflection = [step["do"][0]["record"]["content"] for step in script(stage, "cooperative") if "record" in first(step)]
+    stage.expect_equal("the decisions", record.texts("decision"), [decision])
+    text, how = record.closing()
+    stage.expect_equal("the closing reflection", text, reflection)
+    stage.expect("the closing reflection is stated", how in (None, "restated"), how)
+    named(stage, record)
+
+
+def question(stage):
+    """A turn that changes nothing records nothing, publishes nothing, and the answer is the model's own."""
+    before = stage.git("ls-remote", str(stage.remote))
+    run = stage.run("question")
+    answer = script(stage, "question")[-1]["say"]
+    stage.expect_equal("the answer on standard output", stage.agent.answer(run.output()), answer)
+    stage.expect_equal("requests to the model", len(stage.requests("question")), 2)
+    stage.expect_no_open_session()
+    stage.commit("person.txt", "Of a person")
+    stage.git("push", "-q", "origin", "HEAD")
+    after = [line for line in stage.git("ls-remote", str(stage.remote)).splitlines() if "proof" in line]
+    stage.expect_equal("what was published", after, [line for line in before.splitlines() if "proof" in line])
+    clone = stage.clone()
+    clone.nobodys(clone.commit("Of a person"))
+
+
+def together(stage):
+    """Two of the same agent in one worktree, and calls of the two that overlap."""
+    alpha, beta = stage.start("alpha", "pair"), stage.start("beta", "pair")
+    for run in (alpha, beta):
+        run.wait_for(f"{run.name}-first")
+    for run in (beta, alpha):
+        run.release(f"{run.name}-first")
+        run.wait_for(f"{run.name}-write")
+    for run in (alpha, beta):
+        run.release(f"{run.name}-write")
+        run.wait_for(f"{run.name}-second")
+    # The call of alpha begins before that of beta, and ends after it.
+    for run in (alpha, beta):
+        run.release(f"{run.name}-second")
+        appears(stage, f"{run.name}-called")
+    for run in (beta, alpha):
+        (stage.root / f"{run.name}-go").touch()
+        run.wait_for(f"{run.name}-end")
+    for run in (alpha, beta):
+        run.release(f"{run.name}-end")
+        run.finish()
+    stage.git("push", "-q", "origin", "HEAD")
+    stage.expect_no_open_session()
+    clone = stage.clone()
+    for name in ("alpha", "beta"):
+        for subject in (f"First of {name}", f"Second of {name}"):
+            own_reasoning(stage, clone, subject, name, required=stage.agent.gives_id)
+
+
+def worktrees(stage):
+    """The same agent in two worktrees of one repository at the same time."""
+    runs = []
+    for name in ("gamma", "delta"):
+        folder = stage.root / name
+        stage.git("worktree", "add", "-q", "-b", name, str(folder))
+        stage.add_folder(folder)
+    for name in ("gamma", "delta"):
+        runs.append(stage.start(name, "single", folder=stage.root / name))
+    for run in runs:
+        run.finish()
+    stage.git("push", "-q", "origin", "gamma", "delta")
+    stage.expect_no_open_session()
+    clone = stage.clone()
+    for name in ("gamma", "delta"):
+        own_reasoning(stage, clone, f"Work of {name}", name, required=True)
+
+
+def rewrites(stage):
+    """Amend, rebase, reset and commit again: every commit that is left is proven, and none is attested twice."""
+    stage.run("rewrites")
+    stage.git("push", "-q", "origin", "HEAD")
+    stage.expect_no_open_session()
+    clone = stage.clone()
+    for subject in ("Amended", "Rebased", "Committed again"):
+        record = clone.proven(subject)
+        if record is not None:
+            stage.expect_equal(f"{subject}: reflection", record.closing()[0], script(stage, "rewrites")[-1]["say"])
+            once(stage, record)
+
+
+def pushes(stage):
+    """A push in the middle of a turn closes what was pushed; the session goes on in a successor, also when it is resumed."""
+    run = stage.start("pushes")
+    run.wait_for("pushed")
+    stage.clone().proven("First push")
+    run.release("pushed")
+    run.finish()
+    stage.run("resumed", "single", session=stage.agent.session(stage.home))
+    stage.git("push", "-q", "origin", "HEAD")
+    stage.expect_no_open_session()
+    clone = stage.clone()
+    records = [clone.proven(subject) for subject in ("First push", "Second push", "After the pushes", "Work of resumed")]
+    if None in records:
+        return
+    stage.expect("the first session continues nothing", records[0].continues() is None)
+    for record in records[1:]:
+        stage.expect("a later session continues one before", record.continues() is not None, record.opening)
+    for record in records:
+        once(stage, record)
+    stage.expect_equal("the last reflection", records[3].closing(), ("Finished the work of resumed.", "final_message"))
+    attested = [commit for root, record in {record.verdict["root"]: record for record in records}.items() for commit in record.commits()]
+    stage.expect_equal("commits attested in two sessions", sorted(attested), sorted(set(attested)))
+
+
+def killed(stage):
+    """An agent that is killed leaves a session that the push closes, with the message of the commit as its reflection."""
+    run = stage.start("killed")
+    run.wait_for("killed")
+    run.kill()
+    stage.git("push", "-q", "origin", "HEAD")
+    stage.expect_no_open_session()
+    record = stage.clone().proven("Before the kill")
+    if record is not None:
+        stage.expect_equal("reflection", record.verdict.get("reflection"), "observed")
+        stage.expect("the closing reflection", "Before the kill" in record.closing()[0], record.closing())
+        stage.expect_equal("its event", record.closing()[1], "commit_message")
+
+
+def no_hooks(stage):
+    """Commits that no git hook saw are found and proven."""
+    stage.run("no-hooks")
+    stage.git("push", "-q", "origin", "HEAD")
+    stage.expect_no_open_session()
+    clone = stage.clone()
+    for subject in ("Without hooks", "Without verify"):
+        record = clone.proven(subject)
+        if record is not None:
+            once(stage, record)
+
+
+def person(stage):
+    """A person commits while the agent thinks, while a call of the agent is open, and after it: none is the agent's."""
+    run = stage.start("interrupted")
+    run.wait_for("between")
+    commits = [stage.commit("person-1.txt", "A person, while the agent thinks")]
+    run.release("between")
+    appears(stage, "called")
+    commits.append(stage.commit("person-2.txt", "A person, during a call"))
+    (stage.root / "go").touch()
+    run.finish()
+    commits.append(stage.commit("person-3.txt", "A person, afterwards"))
+    stage.git("push", "-q", "origin", "HEAD")
+    stage.expect_no_open_session()
+    clone = stage.clone()
+    for commit in commits:
+        clone.nobodys(commit)
+    record = clone.proven("Of the agent")
+    if record is not None:
+        stage.expect_equal("what the session attests", record.commits(), [record.commit])
+
+
+def colleague(stage):
+    """Somebody without git-proof clones and works with the same agent: no error anywhere."""
+    folder = stage.root / "colleague"
+    stage.git("clone", "-q", str(stage.remote), str(folder), cwd=stage.root)
+    stage.identify(folder)
+    stage.add_folder(folder)
+    (stage.bin / "git-proof").unlink()
+    run = stage.run("silent", folder=folder)
+    stage.expect_equal("the answer on standard output", stage.agent.answer(run.output()), SILENT)
+    stage.expect("no word of git-proof on standard error", "git-proof" not in run.errors(), run.errors())
+    for request in stage.requests("silent"):
+        told = "\n".join(message.text for message in request.messages)
+        stage.expect("the model hears of no failed hook", "not found" not in told and "git: 'proof'" not in told)
+    stage.git("push", "-q", "origin", "HEAD", cwd=folder)
+    stage.expect_equal("its commit", stage.git("log", "-1", "--format=%B", cwd=folder), SUBJECT)
+
+
+FOR_ALL = {"silent": silent, "cooperative": cooperative, "question": question, "worktrees": worktrees, "together": together}
+FOR_SOME = {
+    "rewrites": rewrites,
+    "pushes": pushes,
+    "killed": killed,
+    "no-hooks": no_hooks,
+    "person": person,
+    "colleague": colleague,
+}
+PAIRS = {"together", "worktrees"}  # run two agents at once
+
+
+# What several of them look at
+
+
+def script(stage, name):
+    return stage.conversation.scripts[name][0]
+
+
+def first(step):
+    return step.get("do", [{}])[0]
+
+
+def told_at_start(stage, name):
+    """The context that the hook of session start gives reaches the model."""
+    if not stage.agent.takes_context:
+        return
+    request = stage.requests(name)[0]
+    told = "\n".join(message.text for message in request.messages)
+    stage.expect("the model is told of its session", "git-proof" in told)
+
+
+def named(stage, record, model=None):
+    """The record says which agent it was; with `model`, also which model, if the agent tells."""
+    agents = record.observed("agent")
+    stage.expect("the agent", agents and all(agent["name"] == stage.agent.name for agent in agents), agents)
+    if model and agents:
+        stage.expect_equal("the model", agents[-1]["model"], model if stage.agent.tells_model else agents[-1]["model"])
+
+
+def transcript(stage, record):
+    """The record commits to the first bytes of a transcript that is on the agent's disk."""
+    found = record.observed("transcript")
+    if not stage.agent.transcripts:
+        return stage.expect_equal("a transcript", found, [])
+    if not stage.expect("one transcript", len(found) == 1, found):
+        return None
+    files = list(stage.home.glob(stage.agent.transcripts))
+    digests = {hashlib.sha256(file.read_bytes()[: found[0]["bytes"]]).hexdigest(): file for file in files}
+    if stage.expect("the transcript is on disk", found[0]["sha256"] in digests, (found, [str(file) for file in files])):
+        stage.proof("check-transcript", str(digests[found[0]["sha256"]]))
+    return None
+
+
+def prompt_is_withheld(stage, record):
+    """The prompt is not published, and can be disclosed later without a change to what is proven."""
+    prompt = "[script silent] Work on silent."
+    stage.expect("the prompt is not published", prompt not in record.text)
+    if not stage.expect("an entry is withheld", record.withheld()):
+        return
+    log = json.loads(stage.proof("log", "--json", "--session", record.opening["session_id"]))
+    entries = log["entries"] if isinstance(log, dict) else log
+    prompts = [entry["id"] for entry in entries if event(entry) == "prompt"]
+    if not stage.expect_equal("prompts in the store", len(prompts), 1):
+        return
+    stage.proof("disclose", prompts[0])
+    stage.proof("sync")
+    disclosed = stage.clone().proven(SUBJECT)
+    if disclosed is not None:
+        stage.expect("the prompt is published now", prompt in disclosed.text)
+        stage.expect_equal("the root", disclosed.verdict["root"], record.verdict["root"])
+
+
+def own_reasoning(stage, clone, subject, name, required):
+    """A commit has the reasoning of the agent that made it, or where the agent gives no id possibly none."""
+    commit = clone.commit(subject)
+    if commit is None:
+        return
+    records = clone.records(commit)
+    for record in records:
+        stage.expect(f"{subject}: the reasoning of {name}", record.closing()[0] == f"Finished the {word(subject)} of {name}.", record.closing())
+        once(stage, record)
+    if required:
+        clone.proven(subject)
+
+
+def word(subject):
+    return "work" if subject.startswith("Work") else "part"
+
+
+def once(stage, record):
+    """Nothing is attested twice in a session."""
+    stage.expect_equal("commits attested once", sorted(record.commits()), sorted(set(record.commits())))
+
+
+def appears(stage, name):
+    """Waits for a file that an agent's shell makes."""
+    deadline = time.monotonic() + 120
+    while not (stage.root / name).exists():
+        if time.monotonic() > deadline:
+            return stage.expect(f"{name} appears", False)
+        time.sleep(0.05)
+    return True
