@@ -31,7 +31,7 @@ SCRIPT = re.compile(r"\[script ([a-z0-9-]+)\]")
 # The names under which agents offer a shell, most specific first.
 SHELLS = ["Bash", "exec_command", "shell_command", "run_shell_command", "shell", "bash"]
 # The tools that start another agent, and the argument that takes its prompt.
-SPAWNERS = {"Agent": "prompt", "Task": "prompt", "task": "prompt", "agent": "prompt"}
+SPAWNERS = {"Agent": "prompt", "Task": "prompt", "task": "prompt", "agent": "prompt", "spawn_agent": "message"}
 # The tools that write a whole file, with their arguments for its path and its text.
 WRITERS = {
     "Write": ("file_path", "content"),
@@ -101,8 +101,8 @@ class Conversation:
     def call(self, action, request, folder):
         """The call of a tool that the agent offers; an offer that is missing is a problem that the tests report."""
         offered = {tool.name: tool for tool in request.tools}
-        if offered.get("exec", wire.Tool("", {})).kind == "custom":
-            return offered["exec"], {"input": self.program(action, offered["exec"])}
+        if offered.get("exec", wire.Tool("", {})).kind == "custom" and "spawn" not in action:
+            return offered["exec"], {"input": program(action)}
         if "shell" in action:
             return self.shell_call(action["shell"], offered)
         if "write" in action:
@@ -137,19 +137,16 @@ class Conversation:
         self.problems.append(f"no tool to write a file among {sorted(offered)}")
         return wire.Tool("missing", {}), {}
 
-    def program(self, action, tool):
-        """The same calls for a model that gets one tool, which runs JavaScript that calls all others."""
-        name, argument = "missing", None
-        if "shell" in action:
-            name, argument = "exec_command", {"cmd": action["shell"]}
-        elif "write" in action:
-            name, argument = "apply_patch", patch(action["write"], action["text"])
-        elif "record" in action:
-            found = re.search(r"\b(\w*thought_record)\(", tool.described)
-            name, argument = found[1] if found else "thought_record", action["record"]
-        if f"{name}(" not in tool.described:
-            self.problems.append(f"the description of exec does not offer {name}")
-        return f"text(await tools.{name}({json.dumps(argument)}));"
+
+def program(action):
+    """The same call for a model that gets one tool, which runs JavaScript that calls all others."""
+    if "shell" in action:
+        return f"text(await tools.exec_command({json.dumps({'cmd': action['shell']})}));"
+    if "write" in action:
+        return f"text(await tools.apply_patch({json.dumps(patch(action['write'], action['text']))}));"
+    # The tools of servers may be left out of the description, but are always listed.
+    find = 'ALL_TOOLS.find((tool) => tool.name.endsWith("thought_record"))'
+    return f"text(await tools[{find}.name]({json.dumps(action['record'])}));"
 
 
 def patch(path, text):
@@ -164,7 +161,7 @@ def complete(tool, arguments):
     plain = {"boolean": False, "number": 60000, "integer": 60000, "array": [], "object": {}}
     for name in tool.schema.get("required", []):
         field = fields.get(name, {})
-        arguments.setdefault(name, field["enum"][0] if field.get("enum") else plain.get(field.get("type"), "by the script"))
+        arguments.setdefault(name, field["enum"][0] if field.get("enum") else plain.get(field.get("type"), "by_the_script"))
     return arguments
 
 

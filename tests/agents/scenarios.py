@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import subprocess
 import time
 
 from stage import event
@@ -119,6 +120,25 @@ def worktrees(stage):
         own_reasoning(stage, clone, f"Work of {name}", name, required=True)
 
 
+def subagents(stage):
+    """A subagent that works in the background beside the agent that started it: each has its own reasoning."""
+    stage.add_script("helper")
+    run = stage.start("main")
+    for hold in ("main-write", "helper-commit"):
+        run.wait_for(hold)
+    for hold, then in (("main-write", "main-commit"), ("helper-commit", "helper-end"), ("main-commit", "main-end")):
+        run.release(hold)
+        run.wait_for(then)
+    run.release("helper-end")
+    run.release("main-end")
+    run.finish()
+    stage.git("push", "-q", "origin", "HEAD")
+    stage.expect_no_open_session()
+    clone = stage.clone()
+    for name in ("main", "helper"):
+        own_reasoning(stage, clone, f"Work of {name}", name, required=True)
+
+
 def rewrites(stage):
     """Amend, rebase, reset and commit again: every commit that is left is proven, and none is attested twice."""
     stage.run("rewrites")
@@ -214,14 +234,20 @@ def colleague(stage):
     stage.expect_equal("the answer on standard output", stage.agent.answer(run.output()), SILENT)
     stage.expect("no word of git-proof on standard error", "git-proof" not in run.errors(), run.errors())
     for request in stage.requests("silent"):
-        told = "\n".join(message.text for message in request.messages)
-        stage.expect("the model hears of no failed hook", "not found" not in told and "git: 'proof'" not in told)
+        stage.expect("the model hears of no failed hook", "'proof' is not a git command" not in request.text())
+    for command in hook_commands(folder):
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=folder, env=stage.environment(), input="{}", capture_output=True, text=True
+        )
+        said = (done.returncode, done.stdout, done.stderr)
+        stage.expect_equal(f"what the hook {command!r} says without git-proof", said, (0, "", ""))
     stage.git("push", "-q", "origin", "HEAD", cwd=folder)
     stage.expect_equal("its commit", stage.git("log", "-1", "--format=%B", cwd=folder), SUBJECT)
 
 
 FOR_ALL = {"silent": silent, "cooperative": cooperative, "question": question, "worktrees": worktrees, "together": together}
 FOR_SOME = {
+    "subagents": subagents,
     "rewrites": rewrites,
     "pushes": pushes,
     "killed": killed,
@@ -313,6 +339,23 @@ def word(subject):
 def once(stage, record):
     """Nothing is attested twice in a session."""
     stage.expect_equal("commits attested once", sorted(record.commits()), sorted(set(record.commits())))
+
+
+def hook_commands(folder):
+    """The commands of all hooks in the JSON files of a repository."""
+    found = set()
+
+    def walk(value):
+        if isinstance(value, list):
+            for item in value:
+                walk(item)
+        elif isinstance(value, dict):
+            found.update(text for key, text in value.items() if key in ("command", "bash") and isinstance(text, str))
+            walk(list(value.values()))
+
+    for file in folder.glob("**/*.json"):
+        walk(json.loads(file.read_text()).get("hooks", {}))
+    return sorted(found)
 
 
 def appears(stage, name):

@@ -18,7 +18,6 @@ class Tool:
     schema: dict
     kind: str = "function"  # or "custom", which takes free text
     namespace: str | None = None
-    described: str = ""
 
 
 @dataclasses.dataclass
@@ -163,6 +162,9 @@ class Responses:
                 messages.append(Message("tool", str(item.get("output"))))
             elif kind.endswith("_call") or kind == "reasoning" or item.get("role") == "assistant":
                 messages.append(Message("model", texts(item.get("content"))))
+            elif kind == "agent_message":  # the prompt of a subagent, and what a subagent reports
+                parts = item.get("content") or []
+                messages.append(Message("user", texts(parts) + "".join(part.get("encrypted_content", "") for part in parts)))
             else:
                 messages.append(Message("user" if item.get("role") == "user" else "system", texts(item.get("content"))))
         tools = []
@@ -171,8 +173,7 @@ class Responses:
             for tool in offer["tools"] if inside else [offer]:
                 if tool.get("type") in ("function", "custom"):
                     namespace = offer["name"] if inside else None
-                    described = tool.get("description") or ""
-                    tools.append(Tool(tool["name"], tool.get("parameters") or {}, tool["type"], namespace, described))
+                    tools.append(Tool(tool["name"], tool.get("parameters") or {}, tool["type"], namespace))
         return Request(body, body.get("model"), bool(body.get("stream")), merged(messages), tools)
 
     @staticmethod
