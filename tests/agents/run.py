@@ -14,7 +14,6 @@ import pathlib
 import shutil
 import socket
 import struct
-import subprocess
 import sys
 import tempfile
 import time
@@ -86,7 +85,8 @@ def isolate():
     """Goes on in a network namespace in which there is only loopback: no agent may talk to anybody outside."""
     if os.environ.get("GIT_PROOF_AGENTS_ISOLATED") != "1":
         environment = os.environ | {"GIT_PROOF_AGENTS_ISOLATED": "1"}
-        os.execvpe("unshare", ["unshare", "--net", sys.executable, *sys.argv], environment)
+        flags = ["--net"] if os.geteuid() == 0 else ["--net", "--map-root-user"]
+        os.execvpe("unshare", ["unshare", *flags, sys.executable, *sys.argv], environment)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
         up = struct.pack("16sh14x", b"lo", 0x1 | 0x40)  # IFF_UP and IFF_RUNNING
         fcntl.ioctl(control, 0x8914, up)  # SIOCSIFFLAGS
