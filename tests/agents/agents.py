@@ -16,6 +16,8 @@ class Agent:
     tells_model = False  # whether its events say which model it uses
     failed_exit = 2  # the exit code of a failed `make`, where it can be known
     transcripts = ""  # where it keeps transcripts below the home folder
+    beside = ()  # other agents whose hooks it runs too: they are set up with it, and nothing may be recorded twice
+    without_hooks = []  # arguments that switch its own hooks off
 
     def prepare(self, home, folders, url):
         """Writes what a person who uses this agent has in the home folder."""
@@ -41,6 +43,7 @@ class ClaudeCode(Agent):
     name = "claude-code"
     program = "claude"
     transcripts = ".claude/projects/*/*.jsonl"
+    without_hooks = ["--settings", '{"disableAllHooks": true}']
 
     def prepare(self, home, folders, url):
         # The permission rules and the servers of a repository count only where the folder is trusted.
@@ -67,6 +70,7 @@ class Codex(Agent):
     program = "codex"
     tells_model = True
     transcripts = ".codex/sessions/**/*.jsonl"
+    without_hooks = ["--disable", "hooks"]
 
     def prepare(self, home, folders, url):
         config = f"""
@@ -88,9 +92,7 @@ class Codex(Agent):
 
     def command(self, prompt, session=None):
         flags = ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]
-        if session:
-            return ["codex", "exec", *flags, "resume", session, prompt]
-        return ["codex", "exec", *flags, prompt]
+        return ["codex", "exec", *flags, *(["resume", session] if session else []), prompt]
 
     def session(self, home):
         return newest(home.glob(self.transcripts)).stem[-36:]
@@ -122,8 +124,8 @@ class Gemini(Agent):
 class Copilot(Agent):
     name = "copilot"
     program = "copilot"
-    takes_context = False
     transcripts = ".copilot/session-state/*/events.jsonl"
+    beside = ("claude-code",)
 
     def prepare(self, home, folders, url):
         write(home, ".copilot/config.json", {"trusted_folders": [str(folder) for folder in folders]})
@@ -143,7 +145,6 @@ class Copilot(Agent):
 class Opencode(Agent):
     name = "opencode"
     program = "opencode"
-    takes_context = False
 
     def prepare(self, home, folders, url):
         provider = {
@@ -167,8 +168,7 @@ class Opencode(Agent):
 class Qwen(Agent):
     name = "qwen"
     program = "qwen"
-    gives_id = False
-    takes_context = False
+    tells_model = True
     transcripts = ".qwen/projects/*/chats/*.jsonl"
 
     def environment(self, home, url):

@@ -5,7 +5,7 @@ import json
 import subprocess
 import time
 
-from stage import event
+from stage import SECRET, event
 
 SILENT = "Finished: the importer uses one transaction. I rejected savepoints."
 SUBJECT = "Importer: one transaction"
@@ -191,15 +191,29 @@ def killed(stage):
 
 
 def no_hooks(stage):
-    """Commits that no git hook saw are found and proven."""
+    """Commits that no git hook saw are found and proven, and so are commits of an agent whose own hooks are off."""
     stage.run("no-hooks")
+    stage.run("unheard", "single", more=stage.agent.without_hooks)
     stage.git("push", "-q", "origin", "HEAD")
     stage.expect_no_open_session()
     clone = stage.clone()
-    for subject in ("Without hooks", "Without verify"):
+    for subject in ("Without hooks", "Without verify", "Work of unheard"):
         record = clone.proven(subject)
         if record is not None:
             once(stage, record)
+
+
+def secret(stage):
+    """A last message with a credential is not published; the messages of the commits close the session instead."""
+    run = stage.run("secret")
+    stage.expect("the answer is left alone", SECRET in run.output(), run.output())
+    stage.git("push", "-q", "origin", "HEAD")
+    stage.expect_no_open_session()
+    record = stage.clone().proven("Work of secret")
+    if record is not None:
+        stage.expect("the credential is not published", SECRET not in record.text)
+        stage.expect_equal("the event of the closing reflection", record.closing()[1], "commit_message")
+        stage.expect("it is counted", record.withheld())
 
 
 def person(stage):
@@ -252,6 +266,7 @@ FOR_SOME = {
     "pushes": pushes,
     "killed": killed,
     "no-hooks": no_hooks,
+    "secret": secret,
     "person": person,
     "colleague": colleague,
 }

@@ -15,6 +15,7 @@ import sys
 from model import AFTER_THE_END, Conversation
 
 SCRIPTS = pathlib.Path(__file__).parent / "scripts"
+SECRET = "ghp_" + "".join(f"{number:02d}Xy" for number in range(9))  # looks like a token of a forge
 AGENT_SECONDS = 240  # long enough for a slow machine; an agent that hangs fails its test
 
 
@@ -42,7 +43,8 @@ class Stage:
         self.identify(self.repo)
         # `make test` passes once the importer is there; `make check` fails.
         (self.repo / "Makefile").write_text("test:\n\t@test -e importer.txt\ncheck:\n\t@exit 3\n")
-        self.proof("init", "--agent", self.agent.name)
+        for name in (self.agent.name, *self.agent.beside):
+            self.proof("init", "--agent", name)
         self.git("add", "--all")
         self.git("commit", "-qm", "Set up")
         self.git("push", "-q", "origin", "HEAD")
@@ -89,18 +91,18 @@ class Stage:
         self.git("commit", "-qm", message)
         return self.git("rev-parse", "HEAD")
 
-    def start(self, name, script=None, folder=None, session=None):
-        """Starts the agent with a prompt for the script; `name` tells apart several of one script."""
+    def start(self, name, script=None, folder=None, session=None, more=()):
+        """Starts the agent with a prompt for the script; `name` tells apart several of one script, `more` are arguments."""
         folder = folder or self.repo
         self.add_script(name, script, folder)
-        run = Run(self, name, self.agent.command(f"[script {name}] Work on {name}.", session), folder)
+        run = Run(self, name, [*self.agent.command(f"[script {name}] Work on {name}.", session), *more], folder)
         self.runs.append(run)
         return run
 
     def add_script(self, name, script=None, folder=None):
         """Gives the model a script to follow."""
         text = (SCRIPTS / f"{script or name}.json").read_text()
-        steps = json.loads(string.Template(text).substitute({"NAME": name, "STAGE": str(self.root)}))
+        steps = json.loads(string.Template(text).substitute({"NAME": name, "STAGE": str(self.root), "SECRET": SECRET}))
         self.conversation.add(name, steps, folder or self.repo)
 
     def run(self, name, script=None, **how):
