@@ -153,13 +153,14 @@ class Opencode(Agent):
             "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
             "models": {"scripted": {"name": "scripted", "tool_call": True}},
         }
-        config = {"autoupdate": False, "share": "disabled", "model": "scripted/scripted", "provider": {"scripted": provider}}
+        config = {"autoupdate": False, "model": "scripted/scripted", "provider": {"scripted": provider}}
         write(home, ".config/opencode/opencode.json", config)
         # It installs a package for any plugin, and would wait more than a minute for a network that is not there.
         write(home, ".npmrc", "fetch-retries=0\nfetch-timeout=1000\noffline=true\n")
 
     def environment(self, home, url):
-        return {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+        off = ["AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD"]
+        return {f"OPENCODE_DISABLE_{what}": "1" for what in off}
 
     def command(self, prompt, session=None):
         return ["opencode", "run", "--auto", prompt]

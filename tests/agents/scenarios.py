@@ -1,11 +1,20 @@
 """What must hold, scenario by scenario. Each function gets a stage on which nothing has happened yet."""
 
-import hashlib
 import json
 import subprocess
-import time
 
-from stage import SECRET, event
+from expectations import (
+    appears,
+    hook_commands,
+    named,
+    once,
+    own_reasoning,
+    prompt_is_withheld,
+    script,
+    told_at_start,
+    transcript,
+)
+from stage import SECRET
 
 SILENT = "Finished: the importer uses one transaction. I rejected savepoints."
 SUBJECT = "Importer: one transaction"
@@ -34,9 +43,10 @@ def silent(stage):
     stage.expect("the tools", len(tools) == 1 and tools[0]["calls"] == 4, tools)
     transcript(stage, record)
     shown = json.dumps(clone.show(record.commit), ensure_ascii=False)
-    for what in (SILENT, stage.agent.name, "make test", blob):
+    for what in (SILENT, stage.agent.name, "make test"):
         stage.expect(f"show has {what}", what in shown)
-    prompt_is_withheld(stage, record)
+    stage.expect("show has what was written", "importer.txt" in shown or blob in shown)
+    prompt_is_withheld(stage, record, SUBJECT)
 
 
 def cooperative(stage):
@@ -49,7 +59,8 @@ def cooperative(stage):
     if record is None:
         return
     stage.expect_equal("reflection", record.verdict.get("reflection"), "stated")
-    decision, reflection = [step["do"][0]["record"]["content"] for step in script(stage, "cooperative") if "record" in first(step)]
+    actions = [action for step in script(stage, "cooperative") for action in step.get("do", [])]
+    decision, reflection = [action["record"]["content"] for action in actions if "record" in action]
     stage.expect_equal("the decisions", record.texts("decision"), [decision])
     text, how = record.closing()
     stage.expect_equal("the closing reflection", text, reflection)
@@ -172,7 +183,8 @@ def pushes(stage):
     for record in records:
         once(stage, record)
     stage.expect_equal("the last reflection", records[3].closing(), ("Finished the work of resumed.", "final_message"))
-    attested = [commit for root, record in {record.verdict["root"]: record for record in records}.items() for commit in record.commits()]
+    sessions = {record.verdict["root"]: record for record in records}
+    attested = [commit for record in sessions.values() for commit in record.commits()]
     stage.expect_equal("commits attested in two sessions", sorted(attested), sorted(set(attested)))
 
 
@@ -271,113 +283,3 @@ FOR_SOME = {
     "colleague": colleague,
 }
 PAIRS = {"together", "worktrees"}  # run two agents at once
-
-
-# What several of them look at
-
-
-def script(stage, name):
-    return stage.conversation.scripts[name][0]
-
-
-def first(step):
-    return step.get("do", [{}])[0]
-
-
-def told_at_start(stage, name):
-    """The context that the hook of session start gives reaches the model."""
-    if not stage.agent.takes_context:
-        return
-    request = stage.requests(name)[0]
-    told = "\n".join(message.text for message in request.messages)
-    stage.expect("the model is told of its session", "git-proof" in told)
-
-
-def named(stage, record, model=None):
-    """The record says which agent it was; with `model`, also which model, if the agent tells."""
-    agents = record.observed("agent")
-    stage.expect("the agent", agents and all(agent["name"] == stage.agent.name for agent in agents), agents)
-    if model and agents:
-        stage.expect_equal("the model", agents[-1]["model"], model if stage.agent.tells_model else agents[-1]["model"])
-
-
-def transcript(stage, record):
-    """The record commits to the first bytes of a transcript that is on the agent's disk."""
-    found = record.observed("transcript")
-    if not stage.agent.transcripts:
-        return stage.expect_equal("a transcript", found, [])
-    if not stage.expect("one transcript", len(found) == 1, found):
-        return None
-    files = list(stage.home.glob(stage.agent.transcripts))
-    digests = {hashlib.sha256(file.read_bytes()[: found[0]["bytes"]]).hexdigest(): file for file in files}
-    if stage.expect("the transcript is on disk", found[0]["sha256"] in digests, (found, [str(file) for file in files])):
-        stage.proof("check-transcript", str(digests[found[0]["sha256"]]))
-    return None
-
-
-def prompt_is_withheld(stage, record):
-    """The prompt is not published, and can be disclosed later without a change to what is proven."""
-    prompt = "[script silent] Work on silent."
-    stage.expect("the prompt is not published", prompt not in record.text)
-    if not stage.expect("an entry is withheld", record.withheld()):
-        return
-    log = json.loads(stage.proof("log", "--json", "--session", record.opening["session_id"]))
-    entries = log["entries"] if isinstance(log, dict) else log
-    prompts = [entry["id"] for entry in entries if event(entry) == "prompt"]
-    if not stage.expect_equal("prompts in the store", len(prompts), 1):
-        return
-    stage.proof("disclose", prompts[0])
-    stage.proof("sync")
-    disclosed = stage.clone().proven(SUBJECT)
-    if disclosed is not None:
-        stage.expect("the prompt is published now", prompt in disclosed.text)
-        stage.expect_equal("the root", disclosed.verdict["root"], record.verdict["root"])
-
-
-def own_reasoning(stage, clone, subject, name, required):
-    """A commit has the reasoning of the agent that made it, or where the agent gives no id possibly none."""
-    commit = clone.commit(subject)
-    if commit is None:
-        return
-    records = clone.records(commit)
-    for record in records:
-        stage.expect(f"{subject}: the reasoning of {name}", record.closing()[0] == f"Finished the {word(subject)} of {name}.", record.closing())
-        once(stage, record)
-    if required:
-        clone.proven(subject)
-
-
-def word(subject):
-    return "work" if subject.startswith("Work") else "part"
-
-
-def once(stage, record):
-    """Nothing is attested twice in a session."""
-    stage.expect_equal("commits attested once", sorted(record.commits()), sorted(set(record.commits())))
-
-
-def hook_commands(folder):
-    """The commands of all hooks in the JSON files of a repository."""
-    found = set()
-
-    def walk(value):
-        if isinstance(value, list):
-            for item in value:
-                walk(item)
-        elif isinstance(value, dict):
-            found.update(text for key, text in value.items() if key in ("command", "bash") and isinstance(text, str))
-            walk(list(value.values()))
-
-    for file in folder.glob("**/*.json"):
-        walk(json.loads(file.read_text()).get("hooks", {}))
-    return sorted(found)
-
-
-def appears(stage, name):
-    """Waits for a file that an agent's shell makes."""
-    deadline = time.monotonic() + 120
-    while not (stage.root / name).exists():
-        if time.monotonic() > deadline:
-            return stage.expect(f"{name} appears", False)
-        time.sleep(0.05)
-    return True

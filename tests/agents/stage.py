@@ -1,4 +1,4 @@
-"""The stage of one test: a remote, a clone of it that is set up for an agent, a home folder, and fresh clones to look from.
+"""The stage of one test: a remote, a clone in which an agent works, a home folder, and fresh clones to look from.
 
 A test calls `expect` for everything that must hold; it goes on after a failure, so that one run shows all of them.
 """
@@ -10,7 +10,6 @@ import shutil
 import signal
 import string
 import subprocess
-import sys
 
 from model import AFTER_THE_END, Conversation
 
@@ -64,8 +63,9 @@ class Stage:
 
     def environment(self):
         """What a shell of the user has; nothing of the environment of this test gets in."""
-        path = [str(self.bin), str(self.modules / ".bin"), os.path.dirname(sys.executable), "/usr/local/bin", "/usr/bin", "/bin"]
-        return {"HOME": str(self.home), "PATH": ":".join(path), "TERM": "dumb", "LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1"}
+        path = [str(self.bin), str(self.modules / ".bin"), "/usr/local/bin", "/usr/bin", "/bin"]
+        home = {"HOME": str(self.home), "GIT_CONFIG_NOSYSTEM": "1"}
+        return home | {"PATH": ":".join(path), "TERM": "dumb", "LANG": "C.UTF-8"}
 
     def git(self, *arguments, cwd=None, check=True):
         """Runs git as a person would, and returns what it printed."""
@@ -209,10 +209,10 @@ class Clone:
     def __init__(self, stage, folder):
         self.stage, self.folder = stage, folder
 
-    def commit(self, subject, ref="--all"):
+    def commit(self, subject):
         """The commit with that subject; None if there is not exactly one."""
-        found = [line.split(" ", 1) for line in self.stage.git("log", "--format=%H %s", ref, cwd=self.folder).splitlines()]
-        ids = [commit for commit, its in found if its == subject]
+        log = self.stage.git("log", "--format=%H %s", "--branches", "--remotes", cwd=self.folder)
+        ids = [line[:40] for line in log.splitlines() if line[41:] == subject]
         return ids[0] if self.stage.expect_equal(f"commits with the subject {subject}", len(ids), 1) else None
 
     def verdict(self, commit):
