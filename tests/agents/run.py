@@ -22,7 +22,7 @@ import traceback
 import agents
 import scenarios
 from model import Server
-from stage import Stage
+from stage import Refused, Stage
 
 THOROUGH = {"claude-code", "codex"}  # the agents that play all scenarios
 
@@ -33,7 +33,7 @@ def main():
     parser.add_argument("modules", type=pathlib.Path)
     parser.add_argument("only", nargs="*")
     parser.add_argument("--logs", type=pathlib.Path, help="where to work; a temporary folder if not given")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     isolate()
 
     tests = list(selected(options.only))
@@ -57,6 +57,8 @@ def main():
             stage = Stage(folder, binary, options.modules.absolute(), server, agent, name)
             everything(agent)[name](stage)
             failures = stage.finish()
+        except Refused as refused:
+            failures = (stage.finish() if stage else []) + [str(refused)]
         except Exception:
             failures = (stage.finish() if stage else []) + [traceback.format_exc()]
         print(f"{'FAIL' if failures else 'PASS'} {agent.name} {name} ({time.monotonic() - started:.0f} s)", flush=True)

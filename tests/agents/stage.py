@@ -18,6 +18,10 @@ SECRET = "ghp_" + "".join(f"{number:02d}Xy" for number in range(9))  # looks lik
 AGENT_SECONDS = 240  # long enough for a slow machine; an agent that hangs fails its test
 
 
+class Refused(Exception):
+    """A command failed that had to succeed for the test to go on."""
+
+
 class Stage:
     def __init__(self, root, binary, modules, server, agent, test):
         self.agent = agent
@@ -78,7 +82,7 @@ class Stage:
             text=True,
         )
         if check and done.returncode != 0:
-            raise RuntimeError(f"git {' '.join(arguments)}: {done.returncode}\n{done.stdout}{done.stderr}")
+            raise Refused(f"git {' '.join(arguments)}: {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout.strip()
 
     def proof(self, *arguments, cwd=None, check=True):
