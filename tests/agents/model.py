@@ -10,6 +10,7 @@ is the nth step of the script. A step is an object with these fields, all of the
 
     say    the text of the answer
     do     the tool calls: {"shell": COMMAND}, {"write": PATH, "text": TEXT}, {"record": ARGUMENTS}, {"spawn": PROMPT}
+           and {"wait": "subagents"}, which is no call for an agent that waits by itself
     hold   a name: the server waits before it answers until the test calls `release` with that name
 
 After the last step the model says AFTER_THE_END. An agent that asks so often was reminded of something, and no test expects
@@ -75,12 +76,14 @@ class Conversation:
             return "A task", []
         name, step, folder = self.step(request)
         self.requests.append((name, request))
+        self.hold(f"{name}-asked")[0].set()
         if "hold" in step:
             reached, released = self.hold(step["hold"])
             reached.set()
             if not released.wait(HOLD_SECONDS):
                 self.problems.append(f"the hold {step['hold']} was never released")
-        return step.get("say", ""), [self.call(action, request, folder) for action in step.get("do", [])]
+        calls = [self.call(action, request, folder) for action in step.get("do", [])]
+        return step.get("say", ""), [call for call in calls if call]
 
     def step(self, request):
         """The script and its next step: as many were done as the model has answered since the prompt that names it."""
@@ -101,6 +104,8 @@ class Conversation:
     def call(self, action, request, folder):
         """The call of a tool that the agent offers; an offer that is missing is a problem that the tests report."""
         offered = {tool.name: tool for tool in request.tools}
+        if "wait" in action:
+            return (offered["wait_agent"], {}) if "wait_agent" in offered else None
         if offered.get("exec", wire.Tool("", {})).kind == "custom" and "spawn" not in action:
             return offered["exec"], {"input": program(action)}
         if "shell" in action:

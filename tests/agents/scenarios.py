@@ -86,7 +86,8 @@ def question(stage):
 
 def together(stage):
     """Two of the same agent in one worktree, and calls of the two that overlap."""
-    alpha, beta = stage.start("alpha", "pair"), stage.start("beta", "pair")
+    # One after the other: two that make the database of opencode at the same moment get in each other's way.
+    alpha, beta = stage.start("alpha", "pair").is_up(), stage.start("beta", "pair").is_up()
     for run in (alpha, beta):
         run.wait_for(f"{run.name}-first")
     for run in (beta, alpha):
@@ -121,7 +122,7 @@ def worktrees(stage):
         stage.git("worktree", "add", "-q", "-b", name, str(folder))
         stage.add_folder(folder)
     for name in ("gamma", "delta"):
-        runs.append(stage.start(name, "single", folder=stage.root / name))
+        runs.append(stage.start(name, "single", folder=stage.root / name).is_up())
     for run in runs:
         run.finish()
     stage.git("push", "-q", "origin", "gamma", "delta")
@@ -140,8 +141,8 @@ def subagents(stage):
     for hold, then in (("main-write", "main-commit"), ("helper-commit", "helper-end"), ("main-commit", "main-end")):
         run.release(hold)
         run.wait_for(then)
-    run.release("helper-end")
     run.release("main-end")
+    run.release("helper-end")
     run.finish()
     stage.git("push", "-q", "origin", "HEAD")
     stage.expect_no_open_session()

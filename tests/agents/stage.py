@@ -178,6 +178,11 @@ class Run:
         """Waits until the model is asked for the step with that hold."""
         return self.stage.expect(f"{self.name} reaches {hold}", self.stage.conversation.wait_for(hold))
 
+    def is_up(self):
+        """Waits until the agent asks the model for the first time, and returns the run."""
+        self.wait_for(f"{self.name}-asked")
+        return self
+
     def release(self, hold):
         self.stage.conversation.release(hold)
 
