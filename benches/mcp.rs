@@ -14,7 +14,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use git_proof::context::Context;
-use git_proof::ops::{self, RecordRequest, StartRequest, Workspace};
+use git_proof::publish;
+use git_proof::record::{self, RecordRequest, StartRequest, Workspace};
 use scratch::{CONTENT, Scratch};
 use serde_json::{Value, json};
 use table::{Row, Target, percentile, run, sorted_times};
@@ -93,7 +94,7 @@ fn round_trips() -> Vec<Row> {
 
     let mut workspace = Workspace::open_or_create(Context::new(alone.path().to_owned())).unwrap();
     let start = StartRequest { intent: "bench".into(), session_id: Some("s1".into()), ..StartRequest::default() };
-    ops::start(&mut workspace, &start).unwrap();
+    record::start(&mut workspace, &start).unwrap();
     let request = RecordRequest {
         session: Some("s1".into()),
         kind: "analysis".into(),
@@ -105,7 +106,7 @@ fn round_trips() -> Vec<Row> {
         RECORDS,
         [
             &mut || timed(|| server.ask(&record).len()),
-            &mut || timed(|| ops::record(&mut workspace, &request).unwrap()),
+            &mut || timed(|| publish::record(&mut workspace, &request).unwrap()),
             &mut || timed(|| echo.ask(&record).len()),
         ],
     );

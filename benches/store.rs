@@ -12,10 +12,11 @@ use std::process::Command;
 use std::time::Duration;
 
 use git_proof::context::Context;
-use git_proof::ops::{self, RecordRequest, StartRequest, Workspace};
 use git_proof::proof::record::{Id, Opening, RecordType};
 use git_proof::proof::scheme::Scheme;
 use git_proof::proof::timestamp::Timestamp;
+use git_proof::publish;
+use git_proof::record::{self, RecordRequest, StartRequest, Workspace};
 use git_proof::store::{NewEntry, NewEvent, NewSession, NewThought, Store};
 use rusqlite::config::DbConfig;
 use sha2::{Digest as _, Sha256};
@@ -74,7 +75,7 @@ fn against_a_bare_insert() -> Vec<Row> {
         2000,
         [
             &mut || {
-                black_box(ops::record(&mut workspace, &request).unwrap());
+                black_box(publish::record(&mut workspace, &request).unwrap());
             },
             &mut || bare_insert(&bare),
         ],
@@ -172,7 +173,7 @@ impl Scratch {
         let mut workspace = Workspace::open_or_create(scratch.context()).unwrap();
         let request =
             StartRequest { intent: "measure".into(), caller: Some("bench".into()), ..StartRequest::default() };
-        ops::start(&mut workspace, &request).unwrap();
+        record::start(&mut workspace, &request).unwrap();
         scratch
     }
 

@@ -1,8 +1,12 @@
 #!/usr/bin/env bash
-# deb.sh TREE VERSION INTO: a Debian package of what build.sh has laid out.
+# deb.sh TREE VERSION INTO: a Debian package of what build.sh has laid out, for the TRIPLE and LINKED that it exports.
 set -euo pipefail
 tree=$1 version=$2 into=$3
-architecture=$(dpkg --print-architecture)
+case $TRIPLE in
+  x86_64-*) architecture=amd64 ;;
+  aarch64-*) architecture=arm64 ;;
+  *) echo "error: no Debian architecture is known for $TRIPLE" >&2; exit 2 ;;
+esac
 root=$into/deb
 doc=$root/usr/share/doc/git-proof
 mkdir -p "$root/DEBIAN" "$root/usr"
@@ -22,8 +26,12 @@ printf 'git-proof (%s) unstable; urgency=medium\n\n  * What is new: /usr/share/d
 } >"$doc/copyright"
 rm "$doc/LICENSE-MIT" "$doc/LICENSE-APACHE"
 
-# The C library that the binary was linked with or a later one.
-glibc=$(grep -aoE 'GLIBC_2\.[0-9]+' "$root/usr/bin/git-proof" | sort -Vu | tail -1 | cut -d_ -f2)
+# A static binary needs no library. Any other needs the C library that it was linked with, or a later one.
+libraries=
+if [[ $LINKED == glibc ]]; then
+  glibc=$(grep -aoE 'GLIBC_2\.[0-9]+' "$root/usr/bin/git-proof" | sort -Vu | tail -1 | cut -d_ -f2)
+  libraries="libc6 (>= $glibc), libgcc-s1, zlib1g, "
+fi
 cat >"$root/DEBIAN/control" <<CONTROL
 Package: git-proof
 Version: $version
@@ -32,7 +40,7 @@ Section: vcs
 Priority: optional
 Maintainer: $maintainer
 Installed-Size: $(du -ks --apparent-size "$root/usr" | cut -f1)
-Depends: libc6 (>= $glibc), libgcc-s1, zlib1g, git (>= 1:2.39)
+Depends: ${libraries}git (>= 1:2.39)
 Suggests: openssh-client
 Description: reasoning behind a change, anchored to its commit
  Records an agent's decisions while it works as a hash chain, closes the

@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# npm.sh TREE VERSION INTO: two npm packages, the launcher and the binary of this machine, which the launcher depends on where
-# it fits. `npx git-proof mcp` fetches both.
+# npm.sh TREE VERSION INTO: two npm packages. One is the launcher, the other has the binary for the TRIPLE that build.sh exports.
+# The launcher depends on the binaries of all platforms, and npm installs the one that fits: `npx git-proof mcp` fetches both.
 set -euo pipefail
 tree=$(realpath "$1") version=$2 into=$(realpath "$3")
 cd "$(dirname "$0")/npm"
-platform=$(node -p 'process.platform + "-" + process.arch')
+case $TRIPLE in
+  x86_64-*-linux-*) platform=linux-x64 ;;
+  aarch64-*-linux-*) platform=linux-arm64 ;;
+  x86_64-apple-darwin) platform=darwin-x64 ;;
+  aarch64-apple-darwin) platform=darwin-arm64 ;;
+  *) echo "error: the launcher knows no package for $TRIPLE" >&2; exit 2 ;;
+esac
 doc=$tree/share/doc/git-proof
 work=$into/npm
 mkdir -p "$work/launcher/bin" "$work/platform/bin"
@@ -15,6 +21,10 @@ fill() { # FILE INTO
 }
 fill launcher.json "$work/launcher/package.json"
 fill platform.json "$work/platform/package.json"
+# npm must not install a binary that is linked to glibc where the C library is another one.
+if [[ $LINKED == glibc ]]; then
+  sed -i 's/^  "preferUnplugged"/  "libc": ["glibc"],\n&/' "$work/platform/package.json"
+fi
 install -m 755 launcher.js "$work/launcher/bin/git-proof.js"
 install -m 755 "$tree/bin/git-proof" "$work/platform/bin/git-proof"
 cp "$doc/README.md" "$work/launcher/"

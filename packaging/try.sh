@@ -52,10 +52,10 @@ try() { # NAME PROGRAM…
   echo "ok: $name"
 }
 
-tar -C "$scratch" -xzf "$packages"/git-proof-*-*-*-*.tar.gz
+tar -C "$scratch" -xzf "$packages"/git-proof-*-*-*.tar.gz
 try tarball "$scratch"/git-proof-*/bin/git-proof
 
-if command -v dpkg >/dev/null; then
+if [[ -n $(find "$packages" -name "git-proof_*.deb") ]]; then
   root=$scratch/root
   mkdir -p "$root"/var/lib/dpkg/{updates,info}
   touch "$root/var/lib/dpkg/status"
@@ -94,7 +94,7 @@ if command -v npm >/dev/null; then
     cd "$scratch/node"
     # A registry that is not there: everything comes out of the two packages.
     npm_config_cache=$scratch/npm-cache npm install --silent --offline --no-audit --no-fund \
-      "$packages"/git-proof-[0-9]*.tgz "$packages"/git-proof-linux-*.tgz >"$scratch/out" 2>&1 ||
+      "$packages"/git-proof-[0-9]*.tgz "$packages"/git-proof-[a-z]*.tgz >"$scratch/out" 2>&1 ||
       fail "npm: $(cat "$scratch/out")"
   )
   try 'npm package' "$scratch/node/node_modules/.bin/git-proof"

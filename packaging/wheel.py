@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """wheel.py TREE VERSION INTO: a Python wheel that carries the binary, so that `uvx git-proof mcp` and pipx run it.
 
-Written by hand, because it is no Python package: there is nothing to import, and one file to put on the path.
+build.sh exports the TRIPLE that the binary was built for and how it is LINKED. The wheel is written by hand, because it holds no
+Python package: there is nothing to import, and one file to put on the path.
 """
 
 import base64
@@ -17,11 +18,16 @@ SUMMARY = "Anchors the reasoning behind a change to the commit it explains, and 
 
 
 def platform_tag(binary: bytes) -> str:
-    """The oldest glibc that has every symbol which the binary asks for (PEP 600)."""
-    machine = os.uname().machine
+    """Where installers may put the wheel (PEP 600, PEP 656, and Apple's names)."""
+    machine = os.environ["TRIPLE"].split("-")[0]
+    if os.environ["LINKED"] == "macos":
+        # The oldest macOS that Rust's standard library supports on each processor.
+        return "macosx_11_0_arm64" if machine == "aarch64" else "macosx_10_12_x86_64"
+    if os.environ["LINKED"] == "static":
+        return f"manylinux_2_17_{machine}.musllinux_1_1_{machine}"
+    # The oldest glibc that has every symbol which the binary asks for.
     minors = [int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)\b", binary)]
-    # A static binary asks for none and runs on any; this is the oldest tag that installers know.
-    return f"manylinux_2_{max(minors, default=5)}_{machine}"
+    return f"manylinux_2_{max(minors)}_{machine}"
 
 
 def metadata(version: str, readme: str) -> str:
@@ -36,6 +42,7 @@ def metadata(version: str, readme: str) -> str:
         "Keywords: git,provenance,merkle,audit,mcp",
         "Project-URL: Repository, https://github.com/git-proof/git-proof",
         "Classifier: Environment :: Console",
+        "Classifier: Operating System :: MacOS",
         "Classifier: Operating System :: POSIX :: Linux",
         "Classifier: Topic :: Software Development :: Version Control :: Git",
         "Requires-Python: >=3.8",
@@ -48,13 +55,16 @@ def main() -> None:
     tree, version, into = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
     doc = tree / "share/doc/git-proof"
     binary = (tree / "bin/git-proof").read_bytes()
-    tag = f"py3-none-{platform_tag(binary)}"
+    platforms = platform_tag(binary)
+    tag = f"py3-none-{platforms}"
     name = f"git_proof-{version}"
     info, data = f"{name}.dist-info", f"{name}.data"
     files = {f"{data}/scripts/git-proof": (binary, 0o755)}
     for page in sorted((tree / "share/man/man1").iterdir()):
         files[f"{data}/data/share/man/man1/{page.name}"] = (page.read_bytes(), 0o644)
-    wheel = f"Wheel-Version: 1.0\nGenerator: git-proof\nRoot-Is-Purelib: false\nTag: {tag}\n"
+    # The name holds several platforms with dots between them; the file lists them one by one.
+    tags = "".join(f"Tag: py3-none-{platform}\n" for platform in platforms.split("."))
+    wheel = f"Wheel-Version: 1.0\nGenerator: git-proof\nRoot-Is-Purelib: false\n{tags}"
     files[f"{info}/METADATA"] = (metadata(version, (doc / "README.md").read_text("utf-8")).encode(), 0o644)
     files[f"{info}/WHEEL"] = (wheel.encode(), 0o644)
     for licence in ("LICENSE-APACHE", "LICENSE-MIT"):

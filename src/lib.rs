@@ -10,24 +10,28 @@
 //!
 //! # What is where
 //!
+//! Each folder uses only those above it in this table; a test keeps it so (`tests/it/layers.rs`).
+//!
 //! | module | owns | may not touch |
 //! |---|---|---|
 //! | [`proof`] | the formats: canonical JSON, records, chain, trees, proofs, evidence, anchors, seals, signatures; its documentation is the specification | files, clock, environment, git, SQLite |
-//! | [`store`] | the SQLite file of a clone; the only one that names rusqlite | git, the command line |
-//! | [`git`] | repositories of every kind, their objects and refs, change ids, the network through git itself, signing as git signs; the only one that names git2 | the store |
-//! | [`ops`] | what the tool does, one file per verb, each with an outcome that serializes | how it is shown |
-//! | [`publish`] | what leaves a clone: finishing whatever an interrupted command left undone | how it is shown |
-//! | [`present`] | the words of a verdict, the same for every printer | files, git; it is pure |
-//! | [`report`] | a verdict in the forms that forges and people read: Markdown, annotations, SARIF, JUnit, a page that checks itself | files, git; it is pure |
-//! | [`mcp`] | the same verbs as tools for agents, over standard input and output | the store, but through ops |
-//! | [`hook`] | what git and agents give to their hooks, and how each of them is answered | |
-//! | [`cli`] | arguments in, text or JSON out; the only one that prints | |
-//! | [`access`] | owners and modes of files: the only one that names Unix permissions | |
-//! | [`context`] | clock, random ids, environment: the only ambient reads | |
-//! | [`error`] | what went wrong, with a stable code, an exit code and a hint | |
+//! | [`error`], [`context`], [`access`] | errors with a code and a hint; clock, random ids and environment; owners and modes of files | |
+//! | [`store`] | the SQLite file of a clone; the only module that names rusqlite | git |
+//! | [`git`] | repositories of every kind, their objects and refs, change ids, the network through git itself, signing as git signs; the only module that names git2 | the store |
+//! | [`record`] | a session from its opening to its root, the secret guard, reading and searching what was recorded | git objects |
+//! | [`publish`] | evidence, anchors, carrying, the index of changes, what git's commit hooks do | |
+//! | [`rounds`] | reading and checking the chain of seals | |
+//! | [`judge`] | load facts, judge a commit, conclude: `verify`, `gate`, the gate of a server | how a verdict is shown |
+//! | [`seal`] | making a round: judge first, then write | |
+//! | [`keep`] | retention, archives, working memory, backups | |
+//! | [`agents`] | the sessions of coding agents | |
+//! | [`setup`] | `init`, `doctor`, hook files | |
+//! | [`flow`] | commands that combine the modules above: `finalize`, `cover`, `sync`, `vouch`, `report`, and `reconcile`, which finishes interrupted work | |
+//! | [`present`] | the words of a verdict, the same for every printer; Markdown, HTML, JUnit, SARIF, annotations | files, git: it is pure |
+//! | [`mcp`], [`hook`], [`cli`] | the three doors: arguments in, one of the modules above, text or JSON out; only [`cli`] prints | |
 //!
-//! Dependencies point one way, `proof ← store, git ← ops ← publish ← present ← report ← mcp, hook ← cli`, and a test keeps it so
-//! (`tests/it/layers.rs`).
+//! [`proof`] is the public interface of the library. The other modules are public for the program, its tests and its
+//! benchmarks alone and change without notice.
 //!
 //! # What is on disk
 //!
@@ -35,29 +39,54 @@
 //! |---|---|
 //! | `refs/notes/proof`, `refs/proof/evidence`, `refs/proof/changes`, `refs/proof/rounds` | shared by all clones: anchors, the records behind them, where changes were seen, seals |
 //! | `refs/proof/remote/*`, `refs/proof/local/*`, `refs/notes/proof-why` | of this clone: what a remote had, commits that were squashed here and are not published yet, one readable line for `git log` |
-//! | `<git common dir>/hooks/*`, or `hook.git-proof-*` in git's configuration | marked blocks that [`ops::init`] writes and takes out |
+//! | `<git common dir>/hooks/*`, or `hook.git-proof-*` in git's configuration | marked blocks that [`setup::init`] writes and takes out |
 //! | `.proof/policy.toml`, `.proof/allowed_signers`, `.proof/revoked_signers` | committed by people; read from the commit that decides |
 //! | `<git common dir>/proof/store.db` (and SQLite's `-wal`, `-shm` beside it) | [`store`]: sessions, entries, tree nodes, roots, the ledger; one for all worktrees |
-//! | `<git common dir>/proof/archive/`, `retain.lock` | [`store`], [`ops::retain`]: whole evidence of cold sessions, private texts included; who is moving texts |
+//! | `<git common dir>/proof/archive/`, `retain.lock` | [`store`], [`keep::retain`]: whole evidence of cold sessions, private texts included; who is moving texts |
 //! | `<git common dir>/proof/asked/` | [`git`]: which of the shared refs each remote had when it was last asked |
-//! | `<git common dir>/proof/evidence.db` | [`ops::import_evidence`]: sessions of other clones, read from their evidence; may be removed and imported again |
-//! | `<git common dir>/proof/import.db`, `import.lock` | [`ops::import_file`]: the copy of a backup while it is imported; who is importing |
+//! | `<git common dir>/proof/evidence.db` | [`keep::import_evidence`]: sessions of other clones, read from their evidence; may be removed and imported again |
+//! | `<git common dir>/proof/import.db`, `import.lock` | [`keep::import_file`]: the copy of a backup while it is imported; who is importing |
 //! | `<git common dir>/proof/next` | [`store`]: what the next commit of a worktree will be told; a shortcut, which may be removed |
 //! | `<git common dir>/proof/moving` | [`git`]: the ref that is being moved, so that a lock left by a killed process is known for ours |
-//! | `<git common dir>/proof/pending/`, `rounds.lock` | `ops::pending`, [`ops::seal`]: commits that are about to be made; who is moving the chain of rounds |
-//! | the files of agents in the worktree, such as `.mcp.json` | theirs; [`ops::init`] edits its own entries in them |
+//! | `<git common dir>/proof/pending/`, `rounds.lock` | [`publish`], [`seal`]: commits that are about to be made; who is moving the chain of rounds |
+//! | the files of agents in the worktree, such as `.mcp.json` | theirs; [`setup::init`] edits its own entries in them |
 //! | `migrations/*.sql` | the store's schema, step by step, never edited once released |
 
-pub mod access;
-pub mod cli;
-pub mod context;
-pub mod error;
-pub mod git;
-pub mod hook;
-pub mod mcp;
-pub mod ops;
-pub mod present;
 pub mod proof;
+
+#[doc(hidden)]
+pub mod access;
+#[doc(hidden)]
+pub mod agents;
+#[doc(hidden)]
+pub mod cli;
+#[doc(hidden)]
+pub mod context;
+#[doc(hidden)]
+pub mod error;
+#[doc(hidden)]
+pub mod flow;
+#[doc(hidden)]
+pub mod git;
+#[doc(hidden)]
+pub mod hook;
+#[doc(hidden)]
+pub mod judge;
+#[doc(hidden)]
+pub mod keep;
+#[doc(hidden)]
+pub mod mcp;
+#[doc(hidden)]
+pub mod present;
+#[doc(hidden)]
 pub mod publish;
-pub mod report;
+#[doc(hidden)]
+pub mod record;
+#[doc(hidden)]
+pub mod rounds;
+#[doc(hidden)]
+pub mod seal;
+#[doc(hidden)]
+pub mod setup;
+#[doc(hidden)]
 pub mod store;

@@ -1,6 +1,6 @@
 //! The files of agents in a worktree, which `init` edits in place.
 
-use git_proof::ops::InitAgent;
+use git_proof::setup::InitAgent;
 
 /// The keys under which our entries are.
 const KEYS: [&str; 17] = [

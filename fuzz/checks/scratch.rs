@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use git_proof::context::Context;
+use git_proof::flow;
 use git_proof::git::{FILE, Git, TreeEntry};
-use git_proof::ops::{self, RecordRequest, StartRequest, Workspace};
 use git_proof::proof::timestamp::Timestamp;
+use git_proof::publish;
+use git_proof::record::{self, RecordRequest, StartRequest, Workspace};
 
 /// Settings that stand above those of whoever runs it: no key of theirs is asked for, and no remote is reached.
 const CONFIG: &str = "\
@@ -81,10 +83,10 @@ impl Scratch {
     /// Every session of the store still adds up.
     pub(super) fn assert_sound(&self) {
         let workspace = Workspace::open(self.context()).expect("the store opens");
-        let list = ops::sessions(&workspace, 1000).expect("the store has a list of its sessions");
+        let list = record::sessions(&workspace, 1000).expect("the store has a list of its sessions");
         assert!(list.sessions.len() >= 2, "sessions are gone");
         for session in list.sessions {
-            let found = ops::check(&workspace, Some(session.session_id.as_str()));
+            let found = record::check(&workspace, Some(session.session_id.as_str()));
             assert!(found.is_ok(), "{}: {found:?}", session.session_id);
         }
     }
@@ -115,7 +117,7 @@ fn make() -> Vec<(PathBuf, Vec<u8>)> {
             caller: Some("a".to_owned()),
             ..StartRequest::default()
         };
-        ops::start(&mut workspace, &request).expect("a session");
+        record::start(&mut workspace, &request).expect("a session");
         for kind in ["plan", "decision", "reflection"] {
             let request = RecordRequest {
                 session: Some(session.to_owned()),
@@ -123,10 +125,10 @@ fn make() -> Vec<(PathBuf, Vec<u8>)> {
                 content: "to shout, or not to shout".to_owned(),
                 ..RecordRequest::default()
             };
-            ops::record(&mut workspace, &request).expect("a record");
+            publish::record(&mut workspace, &request).expect("a record");
         }
     }
-    ops::finalize(&mut workspace, Some(CLOSED), false).expect("a root");
+    flow::finalize(&mut workspace, Some(CLOSED), false).expect("a root");
     drop(workspace);
     let mut files = Vec::new();
     gather(scratch.path(), Path::new(""), &mut files);

@@ -1,7 +1,8 @@
 //! What is made of the text of a record, which others may have written.
 
-use git_proof::ops::{Points, find_secret};
+use git_proof::flow::Points;
 use git_proof::proof::text::inert;
+use git_proof::record::find_secret;
 
 /// A text.
 pub fn text(data: &[u8]) {

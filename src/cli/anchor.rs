@@ -5,7 +5,10 @@ use clap::Args;
 use super::ui::{Role, Ui};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, AnchorRequest, SignRequest, Workspace};
+use crate::flow::{self, AnchorRequest, SignRequest};
+use crate::publish;
+use crate::record::Workspace;
+use crate::seal;
 
 /// Bind a finalized session to the commits it explains
 ///
@@ -39,7 +42,7 @@ impl Anchor {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let sign = if self.sign { Some(true) } else { self.no_sign.then_some(false) };
         let request = AnchorRequest { session: self.session.clone(), commits: self.commits.clone(), sign };
-        let outcome = ops::anchor(&mut Workspace::open(context)?, &request)?;
+        let outcome = flow::anchor(&mut Workspace::open(context)?, &request)?;
         if outcome.anchors.iter().any(|anchor| !anchor.rooted) {
             ui.say("note: the session does not attest a commit that it is anchored on; it is not rooted there");
         }
@@ -91,7 +94,7 @@ pub(super) struct Sign {
 impl Sign {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         if let Some(round) = self.round {
-            let outcome = ops::sign_round(&mut Workspace::open_or_create(context)?, round)?;
+            let outcome = seal::sign_round(&mut Workspace::open_or_create(context)?, round)?;
             restored(ui, outcome.restored);
             ui.show(&outcome, |outcome, paint| {
                 let word = if outcome.created { "Signed" } else { "Was signed with this key before:" };
@@ -100,7 +103,7 @@ impl Sign {
             return Ok(());
         }
         let request = SignRequest { commit: self.commit.clone(), session: self.session.clone() };
-        let outcome = ops::sign(&mut Workspace::open_or_create(context)?, &request)?;
+        let outcome = flow::sign(&mut Workspace::open_or_create(context)?, &request)?;
         restored(ui, outcome.restored);
         ui.show(&outcome, |outcome, paint| {
             let id = outcome.commit.to_string();
@@ -129,7 +132,7 @@ pub(super) struct Carry {
 
 impl Carry {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::carry(&mut Workspace::open_or_create(context)?, &self.from, &self.to)?;
+        let outcome = publish::carry(&mut Workspace::open_or_create(context)?, &self.from, &self.to)?;
         restored(ui, outcome.restored);
         ui.show(&outcome, |outcome, paint| {
             let Some(carried) = outcome.carried.first() else {

@@ -8,7 +8,8 @@ use super::retain::{bytes, worst};
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, BackupRequest, EvidenceImport, Workspace};
+use crate::keep::{self, BackupRequest, EvidenceImport};
+use crate::record::Workspace;
 
 /// Write the whole store into one file
 ///
@@ -34,7 +35,7 @@ pub(super) struct Backup {
 impl Backup {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let request = BackupRequest { file: self.file.clone(), force: self.force };
-        let outcome = ops::backup(&Workspace::open(context)?, &request)?;
+        let outcome = keep::backup(&Workspace::open(context)?, &request)?;
         for problem in &outcome.problems {
             ui.say(&format!("git proof backup: {}: {}", problem.code, problem.message));
             if let Some(hint) = &problem.hint {
@@ -86,14 +87,14 @@ impl Import {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let mut workspace = Workspace::open_or_create(context)?;
         if let Some(file) = &self.file {
-            let outcome = ops::import_file(&mut workspace, file)?;
+            let outcome = keep::import_file(&mut workspace, file)?;
             ui.show(&outcome, |outcome, _| {
                 let (added, known) = (count(outcome.added.len() as u64, "session"), outcome.known);
                 format!("Imported {added} with {} entries; here already: {known}.\n", outcome.records)
             });
             return Ok(());
         }
-        let outcome = ops::import_evidence(&mut workspace)?;
+        let outcome = keep::import_evidence(&mut workspace)?;
         for problem in &outcome.problems {
             ui.say(&format!("git proof import: {}: {}: {}", problem.file, problem.code, problem.message));
         }

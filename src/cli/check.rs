@@ -7,9 +7,8 @@ use clap::Args;
 use super::ui::Ui;
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{
-    self, CheckedProof, ConsistencyOutcome, EvidenceOutcome, LoggedOutcome, ProofOutcome, Source, Trusted,
-};
+use crate::flow::{self, CheckedProof, ConsistencyOutcome, LoggedOutcome, ProofOutcome};
+use crate::record::{self, EvidenceOutcome, Source, Trusted};
 
 /// Check a proof against a root and count that you trust
 ///
@@ -70,7 +69,7 @@ impl TrustedArguments {
 
 impl CheckProof {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::check_proof(context, &Source::parse(context, &self.file), self.trusted.parse()?.as_ref())?;
+        let outcome = flow::check_proof(context, &Source::parse(context, &self.file), self.trusted.parse()?.as_ref())?;
         ui.show(&outcome, |outcome, _| match outcome {
             CheckedProof::Entry(ProofOutcome { scheme, leaf_hash, index, count, root, .. }) => format!(
                 "The proof holds: entry {leaf_hash}\nis number {index} (from 0) of {count} under root {root} ({scheme}).\n"
@@ -90,7 +89,7 @@ impl CheckProof {
 
 impl CheckEvidence {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::check_evidence(&Source::parse(context, &self.file), self.trusted.parse()?.as_ref())?;
+        let outcome = record::check_evidence(&Source::parse(context, &self.file), self.trusted.parse()?.as_ref())?;
         ui.show(&outcome, |outcome, _| describe(outcome));
         Ok(())
     }

@@ -5,7 +5,8 @@ use clap::Args;
 use super::ui::{Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, CoverOutcome, CoverRequest, Workspace};
+use crate::flow::{self, CoverOutcome, CoverRequest};
+use crate::record::Workspace;
 
 /// Explain commits that exist already
 ///
@@ -36,7 +37,7 @@ impl Cover {
             session: self.session.clone(),
             reflection: self.reflection.clone(),
         };
-        let outcome = ops::cover(&mut Workspace::open_or_create(context)?, &request)?;
+        let outcome = flow::cover(&mut Workspace::open_or_create(context)?, &request)?;
         ui.show(&outcome, |outcome, paint| {
             let mut text = String::new();
             for covered in &outcome.commits {

@@ -11,7 +11,7 @@ use super::ui::{Paint, Role, Ui, inert, write_now};
 use super::wrap::wrap;
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, DemoOutcome, DemoRequest, Scene};
+use crate::flow::{self, DemoOutcome, DemoRequest, Scene};
 
 /// See it work: an agent's session in a scratch repository, and three forgeries caught
 ///
@@ -46,7 +46,7 @@ impl Demo {
         let silent = ui.json;
         // Below the title of an act there is an empty line already.
         let mut fresh = false;
-        let outcome = ops::demo(context, &request, &mut |scene| {
+        let outcome = flow::demo(context, &request, &mut |scene| {
             if silent {
                 return Ok(());
             }

@@ -7,8 +7,10 @@ use clap::Args;
 use super::ui::{Role, Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Result};
-use crate::ops::{self, DoctorState, Workspace};
-use crate::publish::{self, Extent, Repaired, Repairs};
+use crate::flow as publish;
+use crate::flow::{Extent, Repaired, Repairs};
+use crate::record::Workspace;
+use crate::setup::{self, DoctorState};
 
 /// Tell what is wired, what is missing, what is stale, and the command for each
 ///
@@ -32,7 +34,7 @@ impl Doctor {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let repaired = if self.fix { fixed(context)? } else { Repairs::default() };
         repaired.sentences().iter().for_each(|sentence| ui.say(sentence));
-        let outcome = ops::doctor(context)?;
+        let outcome = setup::doctor(context)?;
         let ok = outcome.ok;
         ui.show(&Repaired { outcome, repaired }, |Repaired { outcome, .. }, paint| {
             let width = outcome.checks.iter().map(|check| check.name.chars().count()).max().unwrap_or_default();

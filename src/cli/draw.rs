@@ -3,9 +3,9 @@
 use super::forest::Forest;
 use super::ui::{Paint, Role, inert};
 use super::wrap::{one_line, width, wrap};
-use crate::ops::{BodyView, EntryView, LogOutcome, SessionView, TreeOutcome};
 use crate::proof::record::RecordType;
 use crate::proof::timestamp::Timestamp;
+use crate::record::{BodyView, EntryView, LogOutcome, SessionView, TreeOutcome};
 
 /// A session's head and its entries in order of recording.
 pub(super) fn log(log: &LogOutcome, full: bool, now: &Timestamp, paint: Paint) -> String {

@@ -8,7 +8,7 @@ use clap::builder::PossibleValuesParser;
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, Action, HookManager, InitAgent, InitOutcome, InitRequest, WiredBy};
+use crate::setup::{self, Action, HookManager, InitAgent, InitOutcome, InitRequest, WiredBy};
 
 /// Set up this repository: the store, git's hooks, readable notes, and agents
 ///
@@ -68,7 +68,7 @@ impl Init {
             uninstall: self.uninstall,
             dry_run: self.dry_run,
         };
-        let outcome = ops::init(context, &request)?;
+        let outcome = setup::init(context, &request)?;
         ui.show(&outcome, |outcome, paint| {
             let left = unwired(outcome)
                 + &outcome.manager.as_ref().map(instructions).unwrap_or_default()

@@ -10,7 +10,8 @@ use super::ui::{Role, Ui};
 use super::wrap::{one_line, wrap};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, PackRequest, PackedView, PutRequest, Workspace};
+use crate::keep::{self, PackRequest, PackedView, PutRequest};
+use crate::record::Workspace;
 
 /// Keep notes while a session works, and pack them into leaves
 ///
@@ -99,7 +100,7 @@ impl Put {
     fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let text = self.text.read(&context)?;
         let request = PutRequest { session: self.which.session.clone(), key: self.key.clone(), text };
-        let outcome = ops::memory_put(&mut Workspace::open(context)?, &request)?;
+        let outcome = keep::memory_put(&mut Workspace::open(context)?, &request)?;
         ui.show(&outcome, |put, paint| {
             let number = paint.paint(Role::Strong, &put.note_id.to_string());
             format!("Put note {number} into the working memory of session {}.\n", put.session_id)
@@ -119,7 +120,7 @@ struct List {
 impl List {
     fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let now = context.now();
-        let outcome = ops::memory(&Workspace::open(context)?, self.which.session.as_deref())?;
+        let outcome = keep::memory(&Workspace::open(context)?, self.which.session.as_deref())?;
         ui.show(&outcome, |memory, paint| {
             if memory.notes.is_empty() && memory.packed.is_empty() {
                 return format!("Session {} has no working memory: git proof memory put\n", memory.session_id);
@@ -172,7 +173,7 @@ impl Pack {
     fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let content = given(&context, self.content.as_deref(), self.content_file.as_deref())?;
         let request = PackRequest { session: self.which.session.clone(), content };
-        let outcome = ops::memory_pack(&mut Workspace::open(context)?, &request)?;
+        let outcome = keep::memory_pack(&mut Workspace::open(context)?, &request)?;
         ui.show(&outcome, |pack, paint| {
             let count = pack.count;
             let (notes, each) = if count == 1 { ("note", "it is a leaf") } else { ("notes", "each is a leaf") };
@@ -221,7 +222,7 @@ struct Prove {
 impl Prove {
     fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let text = self.text.read(&context)?;
-        let outcome = ops::memory_prove(&Workspace::open(context)?, &text, self.session.as_deref())?;
+        let outcome = keep::memory_prove(&Workspace::open(context)?, &text, self.session.as_deref())?;
         ui.show(&outcome, |outcome, _| outcome.proof.to_line() + "\n");
         Ok(())
     }
@@ -243,7 +244,7 @@ struct Forget {
 impl Forget {
     fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let notes: Vec<u64> = self.notes.iter().copied().map(u64::from).collect();
-        let outcome = ops::memory_drop(&mut Workspace::open(context)?, self.which.session.as_deref(), &notes)?;
+        let outcome = keep::memory_drop(&mut Workspace::open(context)?, self.which.session.as_deref(), &notes)?;
         ui.show(&outcome, |outcome, _| {
             let notes = if outcome.dropped == 1 { "note" } else { "notes" };
             format!("Took {} {notes} out of the working memory of session {}.\n", outcome.dropped, outcome.session_id)

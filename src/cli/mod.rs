@@ -38,6 +38,7 @@ use clap::{Parser, Subcommand};
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+
 use ui::Ui;
 
 /// Anchors the reasoning behind a change to the commit it explains, and lets anyone with a clone check it.

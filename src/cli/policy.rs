@@ -7,7 +7,8 @@ use clap::{Args, Subcommand};
 use super::ui::{Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, Source};
+use crate::judge;
+use crate::record::Source;
 
 /// Check a policy file, or ask it about a commit
 #[derive(Debug, Args)]
@@ -58,7 +59,7 @@ impl Policy {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         match &self.command {
             Command::Check { file, tree } => {
-                let outcome = ops::check_policy(context, &Source::parse(context, file), tree.as_deref())?;
+                let outcome = judge::check_policy(context, &Source::parse(context, file), tree.as_deref())?;
                 ui.show(&outcome, |outcome, paint| {
                     let good = paint.paint(Role::Good, "Good");
                     let mut text = format!("{good}: every rule of {} can be used.\n", inert(&outcome.file));
@@ -69,7 +70,7 @@ impl Policy {
                 });
             }
             Command::Explain { commit, base } => {
-                let outcome = ops::explain_policy(context, commit, base.as_deref())?;
+                let outcome = judge::explain_policy(context, commit, base.as_deref())?;
                 ui.show(&outcome, |outcome, _| {
                     let id = &outcome.commit.to_string()[..12];
                     let is = if outcome.proof_grade { "must be anchored" } else { "need not be anchored" };

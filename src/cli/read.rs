@@ -10,8 +10,10 @@ use super::ui::{Role, Ui, inert};
 use super::verify::rules_line;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, CommitStory, Meant, RulesView, StoryRequest, Workspace};
-use crate::present;
+use crate::flow::{self, CommitStory, Meant, StoryRequest};
+use crate::judge::RulesView;
+use crate::record::{self, Workspace};
+use crate::{present, rounds};
 
 /// How it is shown.
 #[derive(Debug, Args)]
@@ -83,11 +85,11 @@ impl Log {
         }
         let mut workspace = Workspace::open(context)?;
         if self.all {
-            let outcome = ops::sessions(&workspace, self.limit.unwrap_or(50))?;
+            let outcome = record::sessions(&workspace, self.limit.unwrap_or(50))?;
             ui.show(&outcome, |list, paint| draw::sessions(&list.sessions, &now, paint));
             return Ok(());
         }
-        let outcome = ops::log(&mut workspace, self.session.as_deref(), self.limit.map(u64::from))?;
+        let outcome = record::log(&mut workspace, self.session.as_deref(), self.limit.map(u64::from))?;
         ui.show(&outcome, |log, paint| draw::log(log, self.full, &now, paint));
         Ok(())
     }
@@ -97,7 +99,7 @@ impl Log {
         let limit = self.limit.or((!ranges).then_some(NEWEST));
         let (revisions, rules) = (self.revisions.clone(), self.rules.clone());
         let request = StoryRequest { revisions, history: true, limit, full: self.full, rules };
-        let outcome = ops::story(context, &request).map_err(|error| self.perhaps_a_session(context, error))?;
+        let outcome = flow::story(context, &request).map_err(|error| self.perhaps_a_session(context, error))?;
         ui.answer(present::exit_code(outcome.verdict));
         let (detail, now) = (if self.full { Detail::Full } else { Detail::Brief }, context.now());
         if !ui.json {
@@ -114,7 +116,7 @@ impl Log {
             return error;
         }
         let session =
-            Workspace::open(context.clone()).and_then(|mut workspace| ops::log(&mut workspace, Some(name), Some(1)));
+            Workspace::open(context.clone()).and_then(|mut workspace| record::log(&mut workspace, Some(name), Some(1)));
         match session {
             Ok(_) => Error::new(Code::CommitNotFound, format!("{name} is a session, and no commit"))
                 .hint(format!("git proof log --session {name}")),
@@ -156,17 +158,17 @@ impl Show {
         self.looks.apply(&context, ui);
         let now = context.now();
         let meant = match &self.what {
-            Some(name) => ops::meant(&context, name)?,
-            None => ops::meant(&context, "HEAD")?,
+            Some(name) => flow::meant(&context, name)?,
+            None => flow::meant(&context, "HEAD")?,
         };
         let Meant::Commit(commit) = meant else {
-            let outcome = ops::show(&mut Workspace::open(context)?, self.what.as_deref().unwrap_or_default())?;
+            let outcome = record::show(&mut Workspace::open(context)?, self.what.as_deref().unwrap_or_default())?;
             ui.show(&outcome, |shown, paint| draw::entry_in_full(&shown.entry, &now, paint));
             return Ok(());
         };
         let (revisions, rules) = (vec![commit.to_string()], self.rules.clone());
         let request = StoryRequest { revisions, full: self.full, rules, ..StoryRequest::default() };
-        let outcome = ops::story(&context, &request)?;
+        let outcome = flow::story(&context, &request)?;
         ui.answer(present::exit_code(outcome.verdict));
         let detail = if self.full { Detail::Full } else { Detail::Decisions };
         for commit in &outcome.commits {
@@ -203,7 +205,7 @@ impl Tree {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         self.looks.apply(&context, ui);
         let now = context.now();
-        let outcome = ops::tree(&mut Workspace::open(context)?, self.session.as_deref())?;
+        let outcome = record::tree(&mut Workspace::open(context)?, self.session.as_deref())?;
         if ui.json {
             ui.show(&outcome.into_data(), |_, _| String::new());
         } else {
@@ -227,7 +229,7 @@ impl Trail {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         self.looks.apply(&context, ui);
         let now = context.now();
-        let outcome = ops::trail(&mut Workspace::open(context)?, &self.record)?;
+        let outcome = record::trail(&mut Workspace::open(context)?, &self.record)?;
         ui.show(&outcome, |entries, paint| draw::entries(entries, false, &now, paint));
         Ok(())
     }
@@ -255,11 +257,11 @@ pub(super) struct Search {
 impl Search {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let now = context.now();
-        let outcome = ops::search(&mut Workspace::open(context)?, &self.query, self.session.as_deref(), self.limit)?;
+        let outcome = record::search(&mut Workspace::open(context)?, &self.query, self.session.as_deref(), self.limit)?;
         ui.show(&outcome, |found, paint| match found.hits.as_slice() {
             [] => format!("Nothing recorded here matches {}.\n", inert(&found.query)),
             hits => {
-                let found = |hit: &ops::SearchHit| {
+                let found = |hit: &record::SearchHit| {
                     let session = paint.paint(Role::Faint, &format!("session {}", hit.entry.session_id));
                     draw::entry(&hit.entry, &now, paint) + "             " + &session + "\n"
                 };
@@ -301,13 +303,13 @@ pub(super) struct Prove {
 impl Prove {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         if let Some(session) = self.session.as_deref().filter(|_| self.round) {
-            let proof = ops::prove_sealed(&context, session, self.root.as_deref())?;
+            let proof = rounds::prove_sealed(&context, session, self.root.as_deref())?;
             ui.text(|_| proof.to_line() + "\n");
             return Ok(());
         }
         let (workspace, record) = (Workspace::open(context)?, self.record.as_deref().unwrap_or_default());
-        let outcome = ops::prove(&workspace, record)?;
-        if ops::is_withheld(&workspace, record)? {
+        let outcome = record::prove(&workspace, record)?;
+        if record::is_withheld(&workspace, record)? {
             ui.say("git proof prove: the text of this record is withheld; the proof is of its hash");
         }
         ui.show(&outcome, |outcome, _| outcome.to_line() + "\n");

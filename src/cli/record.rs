@@ -8,7 +8,8 @@ use super::content::content;
 use super::ui::{Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, RecordRequest, StartRequest, Workspace};
+use crate::publish;
+use crate::record::{self, RecordRequest, StartRequest, Workspace};
 
 /// Open a session and make it this worktree's current one
 ///
@@ -55,7 +56,7 @@ impl Start {
             continues: self.continues.clone(),
         };
         let mut workspace = Workspace::open_or_create(context)?;
-        let outcome = ops::start(&mut workspace, &request)?;
+        let outcome = record::start(&mut workspace, &request)?;
         for warning in &outcome.warnings {
             ui.say(&format!("git proof: warning: {warning}"));
         }
@@ -126,7 +127,7 @@ impl Record {
             metadata: self.metadata.clone(),
             private: self.private,
         };
-        let outcome = ops::record(&mut Workspace::open(context)?, &request)?;
+        let outcome = publish::record(&mut Workspace::open(context)?, &request)?;
         ui.show(&outcome, |entry, paint| {
             format!(
                 "Recorded {} {} as entry {} of session {}.\n  chain {}\n",
@@ -160,7 +161,7 @@ pub(super) struct Attest {
 
 impl Attest {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::attest(&mut Workspace::open(context)?, self.session.as_deref(), &self.operations)?;
+        let outcome = record::attest(&mut Workspace::open(context)?, self.session.as_deref(), &self.operations)?;
         ui.show(&outcome, |entries, _| {
             let lines = entries.iter().map(|entry| {
                 format!("Attested {} as entry {} of session {}.\n", entry.id, entry.index, entry.session_id)

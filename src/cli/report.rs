@@ -8,10 +8,10 @@ use serde::Serialize;
 use super::ui::Ui;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::flow;
 use crate::git::Git;
-use crate::ops::{self, VerifyOutcome};
+use crate::judge::VerifyOutcome;
 use crate::present;
-use crate::report;
 
 /// Write down what was decided in a range and whether it is proven, for a reviewer
 ///
@@ -73,9 +73,9 @@ impl Report {
                 .hint("name a file for one of them: --html report.html"));
         }
         self.refuse_a_range_as_a_file(context)?;
-        let outcome = ops::report(context, &self.revisions, self.rules.clone())?;
-        let html = self.html.as_deref().map(|file| put(context, ui, file, report::html(&outcome))).transpose()?;
-        let comment = || report::story(&outcome, report::COMMENT);
+        let outcome = flow::report(context, &self.revisions, self.rules.clone())?;
+        let html = self.html.as_deref().map(|file| put(context, ui, file, present::html(&outcome))).transpose()?;
+        let comment = || present::story(&outcome, present::COMMENT);
         let markdown = markdown.map(|file| put(context, ui, file, comment())).transpose()?;
         let judged = &outcome.outcome;
         ui.answer(present::exit_code(judged.verdict));
@@ -121,7 +121,7 @@ impl Report {
 fn put(context: &Context, ui: &mut Ui, file: &Path, text: String) -> Result<WrittenFile> {
     let bytes = text.len();
     if file != Path::new("-") {
-        ops::write_report(context, file, text.as_bytes())?;
+        flow::write_report(context, file, text.as_bytes())?;
         return Ok(WrittenFile { file: Some(file.to_owned()), bytes, text: None });
     }
     if ui.json {

@@ -5,7 +5,8 @@ use clap::Args;
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Result};
-use crate::ops::{self, Because, RetainOutcome, RetainRequest, Workspace, Zone};
+use crate::keep::{self, Because, RetainOutcome, RetainRequest, Zone};
+use crate::record::Workspace;
 
 /// Sessions that are named to a person; --json names more.
 const NAMED: usize = 20;
@@ -39,7 +40,7 @@ pub(super) struct Retain {
 impl Retain {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let request = RetainRequest { dry_run: self.dry_run, freeze: self.freeze.clone() };
-        let outcome = ops::retain(&mut Workspace::open(context)?, &request)?;
+        let outcome = keep::retain(&mut Workspace::open(context)?, &request)?;
         for problem in &outcome.problems {
             ui.say(&format!("git proof retain: {}: {}", problem.code, problem.message));
             if let Some(hint) = &problem.hint {

@@ -7,9 +7,12 @@ use super::ui::{Paint, Role, Ui, inert};
 use super::verify::findings;
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, CheckpointRequest, RoundOutcome, RoundsOutcome, SealRequest, Workspace};
+use crate::flow::{self, RoundOutcome, RoundsOutcome};
 use crate::present;
 use crate::proof::finding::Verdict;
+use crate::record::Workspace;
+use crate::rounds::{self, CheckpointRequest};
+use crate::seal::{self, SealRequest};
 
 /// Seal a round: every anchored session that no round has sealed yet
 ///
@@ -40,7 +43,7 @@ impl Seal {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let sign = if self.sign { Some(true) } else { self.no_sign.then_some(false) };
         let request = SealRequest { defer: self.defer, sign };
-        let outcome = ops::seal(&mut Workspace::open_or_create(context)?, &request)?;
+        let outcome = seal::seal(&mut Workspace::open_or_create(context)?, &request)?;
         if let Some(clock) = &outcome.clock {
             ui.say(&format!("git proof seal: {clock}"));
         }
@@ -184,30 +187,30 @@ impl Rounds {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         match &self.command {
             None => {
-                let outcome = ops::rounds(context)?;
+                let outcome = flow::rounds(context)?;
                 ui.answer(present::exit_code(outcome.verdict));
                 ui.show(&outcome, chain);
             }
             Some(RoundsCommand::Show(show)) => {
-                let outcome = ops::round(context, show.round)?;
+                let outcome = flow::round(context, show.round)?;
                 ui.answer(present::exit_code(outcome.verdict));
                 ui.show(&outcome, one);
             }
             Some(RoundsCommand::Prove(prove)) => {
-                let proof = ops::prove_rounds(context, prove.from, prove.to)?;
+                let proof = rounds::prove_rounds(context, prove.from, prove.to)?;
                 ui.text(|_| proof.to_line() + "\n");
             }
             Some(RoundsCommand::Checkpoint(checkpoint)) => {
                 let Checkpoint { origin, key, round, verifier_key } = checkpoint;
                 let request = CheckpointRequest { origin: origin.clone(), key: key.clone(), round: *round };
-                let outcome = ops::checkpoint(context, &request)?;
+                let outcome = rounds::checkpoint(context, &request)?;
                 ui.show(&outcome, |outcome, _| {
                     if *verifier_key { outcome.verifier_key.clone() + "\n" } else { outcome.checkpoint.clone() }
                 });
             }
             Some(RoundsCommand::Accept(accept)) => {
                 let mut workspace = Workspace::open_or_create(context.clone())?;
-                let outcome = ops::accept_rounds(&mut workspace, accept.remote.as_deref())?;
+                let outcome = seal::accept_rounds(&mut workspace, accept.remote.as_deref())?;
                 told(ui, &outcome.remade);
                 if outcome.blocked {
                     ui.answer(present::exit_code(Verdict::Fail));

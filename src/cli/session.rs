@@ -6,8 +6,8 @@ use super::anchor::guarded;
 use super::ui::{Role, Ui};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, RootOutcome, Workspace};
-use crate::publish::{self, Repaired};
+use crate::flow::{self, Repaired};
+use crate::record::{self, RootOutcome, Workspace};
 
 #[derive(Debug, Args)]
 struct SessionArgument {
@@ -28,7 +28,7 @@ pub(super) struct Check {
 
 impl Check {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::check(&Workspace::open(context)?, self.which.session.as_deref())?;
+        let outcome = record::check(&Workspace::open(context)?, self.which.session.as_deref())?;
         ui.show(&outcome, |check, paint| {
             let verdict = paint.paint(Role::Good, "The chain holds");
             let blanked = match (check.blanked, check.archived) {
@@ -63,7 +63,7 @@ pub(super) struct Finalize {
 
 impl Finalize {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let done = publish::finalize(&mut Workspace::open(context)?, self.which.session.as_deref(), true)?;
+        let done = flow::finalize(&mut Workspace::open(context)?, self.which.session.as_deref(), true)?;
         let outcome = &done.outcome;
         guarded(ui, outcome.guarded);
         if outcome.unpacked > 0 {
@@ -90,7 +90,7 @@ pub(super) struct Root {
 
 impl Root {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::root(&Workspace::open(context)?, self.which.session.as_deref())?;
+        let outcome = record::root(&Workspace::open(context)?, self.which.session.as_deref())?;
         ui.show(&outcome, |root, _| describe(root));
         Ok(())
     }
@@ -116,7 +116,7 @@ pub(super) struct End {
 
 impl End {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = ops::end(&mut Workspace::open(context)?, self.which.session.as_deref())?;
+        let outcome = record::end(&mut Workspace::open(context)?, self.which.session.as_deref())?;
         ui.show(&outcome, |end, _| {
             let stands = match (&end.root, end.proof_grade) {
                 (Some(root), _) => format!("It is finalized: root {root}, {} entries.", end.records),

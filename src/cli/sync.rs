@@ -9,9 +9,11 @@ use super::ui::{Role, Ui, inert};
 use super::verify::findings;
 use crate::context::Context;
 use crate::error::{Code, Result};
-use crate::ops::{self, Remade, Workspace};
+use crate::flow as publish;
+use crate::flow::{self, Extent, Repaired, Repairs};
 use crate::proof::finding::Severity;
-use crate::publish::{self, Extent, Repaired, Repairs};
+use crate::record::Workspace;
+use crate::seal::Remade;
 
 /// Share proofs with a remote: fetch, merge, push
 ///
@@ -44,11 +46,11 @@ impl Sync {
         };
         let mut workspace = Workspace::open_or_create(context)?;
         let (repaired, outcome) = if self.fetch_only {
-            (Repairs::default(), ops::fetch(&mut workspace, self.remote.as_deref(), &mut progress))
+            (Repairs::default(), flow::fetch(&mut workspace, self.remote.as_deref(), &mut progress))
         } else {
             let remote = workspace.git()?.remote(self.remote.as_deref())?;
             let repaired = publish::reconcile(&mut workspace, Some(&remote), Extent::Unpublished)?;
-            (repaired, ops::sync(&mut workspace, self.remote.as_deref(), &mut progress))
+            (repaired, flow::sync(&mut workspace, self.remote.as_deref(), &mut progress))
         };
         if watched {
             let _ = write!(io::stderr().lock(), "\r\u{1b}[K");

@@ -11,13 +11,12 @@ use serde::Serialize;
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::ops::{
+use crate::judge::{
     self, CommitVerdict, GateRequest, RulesView, SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest,
 };
-use crate::present;
+use crate::present::{self, Report};
 use crate::proof::finding::{Finding, Severity, Verdict};
 use crate::proof::record::RecordType;
-use crate::report::{self, Report};
 
 /// Commits of which everything that was decided is shown.
 const TOLD_IN_FULL: usize = 50;
@@ -52,7 +51,7 @@ impl Verify {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let with_story = !ui.json && !self.quiet;
         let (revisions, rules) = (self.revisions.clone(), self.rules.clone());
-        let outcome = ops::verify(context, &VerifyRequest { revisions, with_story, rules, most: None })?;
+        let outcome = judge::verify(context, &VerifyRequest { revisions, with_story, rules, most: None })?;
         ui.answer(present::exit_code(outcome.verdict));
         if !self.quiet {
             ui.show(&outcome, render);
@@ -132,7 +131,7 @@ impl Gate {
         ui.json = format == Format::Json;
         let result = self.judge(context, ui, format);
         if let (Err(error), Format::Github) = (&result, format) {
-            ui.text(|_| report::github_error(error));
+            ui.text(|_| present::github_error(error));
         }
         result
     }
@@ -140,11 +139,11 @@ impl Gate {
     fn judge(&self, context: &Context, ui: &mut Ui, format: Format) -> Result<()> {
         let request =
             GateRequest { base: self.base.clone(), head: self.head.clone(), require_policy: self.require_policy };
-        let outcome = ops::gate(context, &request)?;
+        let outcome = judge::gate(context, &request)?;
         if outcome.policy == "defaults" {
             ui.say(&format!("git proof gate: {} has no .proof/policy.toml; the defaults are used", self.base));
         }
-        let warnings = ops::policy_warnings(context, &self.base);
+        let warnings = judge::policy_warnings(context, &self.base);
         for warning in &warnings {
             ui.say(&format!("git proof gate: {warning}"));
         }
@@ -154,7 +153,7 @@ impl Gate {
         }
         let found = outcome.commits.iter().filter(|commit| !commit.findings.is_empty()).map(|commit| commit.commit);
         let paths = match (format, &outcome.range) {
-            (Format::Github | Format::Sarif, Some(range)) => ops::first_paths(context, range, found)?,
+            (Format::Github | Format::Sarif, Some(range)) => judge::first_paths(context, range, found)?,
             _ => BTreeMap::new(),
         };
         let report = Report { outcome: &outcome, paths: &paths };
@@ -163,16 +162,16 @@ impl Gate {
                 ui.show(&Gated { outcome: &outcome, warnings }, |gated, paint| render(gated.outcome, paint));
             }
             Format::Github => {
-                ui.text(|_| report::github(&report));
+                ui.text(|_| present::github(&report));
                 if let Some(file) = context.variable("GITHUB_STEP_SUMMARY")
                     && let Err(error) = append_summary(Path::new(&file), &report)
                 {
                     ui.say(&format!("git proof gate: the job summary could not be written: {error}"));
                 }
             }
-            Format::Markdown => ui.text(|_| report::markdown(&report, report::COMMENT)),
-            Format::Sarif => ui.text(|_| report::sarif(&report)),
-            Format::Junit => ui.text(|_| report::junit(&report)),
+            Format::Markdown => ui.text(|_| present::markdown(&report, present::COMMENT)),
+            Format::Sarif => ui.text(|_| present::sarif(&report)),
+            Format::Junit => ui.text(|_| present::junit(&report)),
         }
         Ok(())
     }
@@ -182,8 +181,8 @@ impl Gate {
 fn append_summary(file: &Path, report: &Report<'_>) -> std::io::Result<()> {
     let mut file = OpenOptions::new().append(true).create(true).open(file)?;
     let taken = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
-    let text = format!("\n{}\n", report::markdown(report, report::SUMMARY.saturating_sub(taken + 2)));
-    if taken + text.len() > report::SUMMARY {
+    let text = format!("\n{}\n", present::markdown(report, present::SUMMARY.saturating_sub(taken + 2)));
+    if taken + text.len() > present::SUMMARY {
         return Err(std::io::Error::other("there is no room left in it"));
     }
     file.write_all(text.as_bytes())

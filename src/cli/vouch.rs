@@ -6,9 +6,10 @@ use super::anchor::restored;
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, VouchOutcome, VouchRequest, Workspace};
+use crate::flow::{self, VouchOutcome, VouchRequest};
 use crate::present;
 use crate::proof::finding::{FindingCode, Severity, Verdict};
+use crate::record::Workspace;
 
 /// Give your word for a commit that no anchor fits
 ///
@@ -40,7 +41,7 @@ impl Vouch {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let request =
             VouchRequest { commit: self.commit.clone(), range: self.range.clone(), reason: self.reason.clone() };
-        let outcome = ops::vouch(&mut Workspace::open_or_create(context)?, &request)?;
+        let outcome = flow::vouch(&mut Workspace::open_or_create(context)?, &request)?;
         restored(ui, outcome.restored);
         ui.show(&outcome, render);
         Ok(())

@@ -1,5 +1,8 @@
 //! Git: the repository, its objects and refs, and what git itself knows. The only folder that names git2.
 
+// These files need each other: `Git` is one type whose methods stand by subject, and a repository is opened
+// with the help of git's own program.
+
 mod ancestry;
 mod asked;
 mod change;

@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 
 use super::{Event, is_true, tool_use};
+use crate::agents::ToolUse;
 use crate::error::Result;
-use crate::ops::ToolUse;
 
 pub(super) fn event(name: &str, input: &Value) -> Result<Option<Event>> {
     Ok(Some(match name {

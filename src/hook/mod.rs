@@ -13,10 +13,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::agents::{self, ToolUse};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::Repository;
-use crate::ops::{self, ToolUse, Workspace};
+use crate::record::Workspace;
 
 pub use git::{Answer, GitHook};
 
@@ -99,19 +100,19 @@ pub fn run(context: Context, agent: Agent, input: &[u8]) -> Result<Option<Value>
     let input: Value =
         serde_json::from_slice(input).map_err(|error| unclear("the input is not JSON").because(error))?;
     let name = text(&input, "hook_event_name")?;
-    let session = ops::Agent { name: agent.as_str(), session: agent.session(&input)? };
+    let session = agents::Agent { name: agent.as_str(), session: agent.session(&input)? };
     let Some(event) = agent.event(name, &input)? else {
         return Err(unclear(&format!("nothing is known of the event {name:?}")));
     };
     let context = somewhere(context, &input);
     match event {
-        Event::Start => ops::agent_start(&mut Workspace::open_or_create(context)?, &session).map(|_| None),
+        Event::Start => agents::agent_start(&mut Workspace::open_or_create(context)?, &session).map(|_| None),
         Event::Tool(seen) => {
-            ops::agent_tool_use(&mut Workspace::open_or_create(context)?, &session, &seen).map(|_| None)
+            agents::agent_tool_use(&mut Workspace::open_or_create(context)?, &session, &seen).map(|_| None)
         }
         Event::Stop => match Workspace::open(context) {
             Ok(mut workspace) => {
-                let reason = ops::agent_reminder(&mut workspace, &session)?;
+                let reason = agents::agent_reminder(&mut workspace, &session)?;
                 Ok(reason.map(|reason| agent.reminder(&reason)))
             }
             Err(error) if error.code == Code::NoStore => Ok(None), // nothing was begun

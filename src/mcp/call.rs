@@ -12,10 +12,12 @@ use super::strict::{Given, Unreadable};
 use super::{keeping, verdicts};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git;
-use crate::ops::{self, AnchorRequest, Call, RecordRequest, StartRequest, VerifyRequest, Workspace};
+use crate::flow::{self, AnchorRequest};
+use crate::judge::{self, VerifyRequest};
 use crate::proof::canonical;
 use crate::publish;
+use crate::record::{self, Call, RecordRequest, StartRequest, Workspace};
+use crate::{agents, git};
 
 /// Largest answer. It goes out twice, as structured content and as text, and clients read lines of at most 16 MiB.
 const MAX_ANSWER: usize = 6 << 20;
@@ -79,12 +81,12 @@ pub(super) fn call(drawer: &mut Drawer, asked: Asked<'_>) -> Result<Value> {
             Err(_) => return Err(refused.clone()),
         },
     };
-    let before = ops::changes(workspace);
+    let before = record::changes(workspace);
     workspace.given(Some(digested.clone()));
     workspace.watched_by(reporter.map(Reporter::watcher));
     let result = prepared.and_then(|prepared| (prepared.work)(workspace));
     workspace.watched_by(None);
-    let unchanged = ops::changes(workspace) == before;
+    let unchanged = record::changes(workspace) == before;
     // What was done is done and is said; only what was merely asked for can be too much.
     let result = if unchanged { result.and_then(readable) } else { result };
     let (session, outcome) = match &result {
@@ -96,11 +98,11 @@ pub(super) fn call(drawer: &mut Drawer, asked: Asked<'_>) -> Result<Value> {
     match result {
         // What changed something has written itself down with the change.
         Ok(done) if !unchanged => Ok(done.data),
-        Ok(done) => ops::note(workspace, &note).map(|()| done.data),
+        Ok(done) => record::note(workspace, &note).map(|()| done.data),
         // To wait for the writer once more would not help.
         Err(error) if error.code == Code::StoreBusy => Err(error),
         Err(error) => {
-            let _ = ops::note(workspace, &note); // the refusal itself is what the agent must hear
+            let _ = record::note(workspace, &note); // the refusal itself is what the agent must hear
             Err(error)
         }
     }
@@ -148,25 +150,25 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
                 continues: None,
             };
             work(move |workspace| {
-                let started = ops::start(workspace, &request)?;
-                ops::agent_join(workspace, &started.session_id);
+                let started = record::start(workspace, &request)?;
+                agents::agent_join(workspace, &started.session_id);
                 Ok(started)
             })
         }
         "thought_record" => {
             let request = record_request(&mut given, context, client)?;
             creates = request.session.is_none();
-            work(move |workspace| ops::record(workspace, &request))
+            work(move |workspace| publish::record(workspace, &request))
         }
         "thought_search" => {
             let (query, session) = (given.required("query")?, given.text("session_id")?);
             let limit = given.number("limit", 1..=MAX_HITS)?;
             let limit = limit.and_then(|limit| u32::try_from(limit).ok()).unwrap_or(DEFAULT_HITS);
-            work(move |workspace| ops::search(workspace, &query, session.as_deref(), limit))
+            work(move |workspace| record::search(workspace, &query, session.as_deref(), limit))
         }
         "thought_get" => {
             let id = given.required("id")?;
-            work(move |workspace| ops::show(workspace, &id))
+            work(move |workspace| record::show(workspace, &id))
         }
         "thought_trail" => {
             let (session, record) = (given.text("session_id")?, given.required("record_id")?);
@@ -178,7 +180,7 @@ fn prepare(tool: &str, mut given: Arguments, client: Option<&Implementation>, co
             let revisions = given.list("commits")?.unwrap_or_default();
             let with_story = tool != "verify_commits";
             let request = VerifyRequest { revisions, with_story, rules: None, most: Some(MAX_COMMITS) };
-            work(move |workspace| ops::verify(&workspace.context, &request))
+            work(move |workspace| judge::verify(&workspace.context, &request))
         }
         "round_seal" | "retention_run" | "memory_put" | "memory_pack" => {
             creates = tool == "round_seal"; // what others anchored can be sealed where nothing was recorded
@@ -197,25 +199,27 @@ fn of_session(tool: &str, given: &mut Arguments) -> Result<Work> {
     let session = given.required("session_id")?;
     Ok(match tool {
         "audit_verify_chain" | "thought_verify" => Box::new(move |workspace| verdicts::chain(workspace, &session)),
-        "audit_session_end" => work(move |workspace| ops::end(workspace, Some(&session))),
+        "audit_session_end" => work(move |workspace| record::end(workspace, Some(&session))),
         "merkle_finalize" => {
             let idempotent = given.flag("idempotent")?.unwrap_or(false);
-            work(move |workspace| Ok(publish::finalize(workspace, Some(&session), idempotent)?.outcome))
+            work(move |workspace| Ok(flow::finalize(workspace, Some(&session), idempotent)?.outcome))
         }
         "anchor_commit" => {
             let (commits, sign) = (given.list("commits")?.unwrap_or_default(), given.flag("sign")?);
             let request = AnchorRequest { session: Some(session), commits, sign };
-            work(move |workspace| ops::anchor(workspace, &request))
+            work(move |workspace| flow::anchor(workspace, &request))
         }
-        "merkle_root" => work(move |workspace| ops::root(workspace, Some(&session))),
-        "merkle_audit" => work(move |workspace| ops::audit(workspace, Some(&session))),
+        "merkle_root" => work(move |workspace| record::root(workspace, Some(&session))),
+        "merkle_audit" => work(move |workspace| record::audit(workspace, Some(&session))),
         "merkle_attest" => {
             let operations = given.texts("operations")?;
-            work(move |workspace| ops::attest(workspace, Some(&session), &operations))
+            work(move |workspace| record::attest(workspace, Some(&session), &operations))
         }
-        "thought_tree" => work(move |workspace| ops::tree(workspace, Some(&session)).map(ops::TreeOutcome::into_data)),
+        "thought_tree" => {
+            work(move |workspace| record::tree(workspace, Some(&session)).map(record::TreeOutcome::into_data))
+        }
         // Reading a resource is a call like any other.
-        "resources/read" => work(move |workspace| ops::log(workspace, Some(&session), None)),
+        "resources/read" => work(move |workspace| record::log(workspace, Some(&session), None)),
         _ => return Err(Error::new(Code::InvalidParams, format!("there is no tool {tool}"))),
     })
 }
@@ -237,8 +241,8 @@ fn record_request(given: &mut Arguments, context: &Context, client: Option<&Impl
     })
 }
 
-fn trail(workspace: &mut Workspace, session: Option<&str>, record: &str) -> Result<Vec<ops::EntryView>> {
-    let trail = ops::trail(workspace, record)?;
+fn trail(workspace: &mut Workspace, session: Option<&str>, record: &str) -> Result<Vec<record::EntryView>> {
+    let trail = record::trail(workspace, record)?;
     match (session, trail.last()) {
         (Some(session), Some(last)) if last.session_id.as_str() != session => {
             Err(Error::new(Code::RecordNotFound, format!("record {record} is not in session {session}"))

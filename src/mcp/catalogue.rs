@@ -7,11 +7,15 @@ use serde_json::{Value, json};
 use super::schema::answer;
 use super::tools::{Kind, Spec};
 use super::verdicts::{ChainVerdict, ProofVerdict};
-use crate::ops::{
-    AnchorOutcome, AttestOutcome, AuditOutcome, EndOutcome, EntryView, FinalizeOutcome, InclusionOutcome, PackOutcome,
-    PutOutcome, RetainOutcome, RootOutcome, SealOutcome, SearchOutcome, ShowOutcome, StartOutcome, TreeData,
-    VerifyOutcome,
+use crate::flow::FinalizeOutcome;
+use crate::judge::VerifyOutcome;
+use crate::keep::{PackOutcome, PutOutcome, RetainOutcome};
+use crate::publish::AnchorOutcome;
+use crate::record::{
+    AttestOutcome, AuditOutcome, EndOutcome, EntryView, InclusionOutcome, RootOutcome, SearchOutcome, ShowOutcome,
+    StartOutcome, TreeData,
 };
+use crate::seal::SealOutcome;
 
 /// As many as `--profile core` serves, at the beginning of the catalogue.
 pub(super) const CORE: usize = 6;

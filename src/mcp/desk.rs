@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::ops::Workspace;
+use crate::record::Workspace;
 
 /// Most bytes of entries that are read for one answer. An answer that is any larger is refused anyway.
 const MAX_READ: usize = 8 << 20;

@@ -3,7 +3,8 @@
 use super::arguments::Arguments;
 use super::call::{Work, work};
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, PackRequest, PutRequest, RetainRequest, SealRequest};
+use crate::keep::{self, PackRequest, PutRequest, RetainRequest};
+use crate::seal::{self, SealRequest};
 
 /// Reads the arguments of one of these tools.
 pub(super) fn work_of(tool: &str, given: &mut Arguments) -> Result<Work> {
@@ -11,21 +12,21 @@ pub(super) fn work_of(tool: &str, given: &mut Arguments) -> Result<Work> {
         "memory_put" => {
             let (session, text) = (Some(given.required("session_id")?), given.required("text")?);
             let request = PutRequest { session, text, key: given.text("key")? };
-            work(move |workspace| ops::memory_put(workspace, &request))
+            work(move |workspace| keep::memory_put(workspace, &request))
         }
         "memory_pack" => {
             let session = Some(given.required("session_id")?);
             let request = PackRequest { session, content: given.text("content")? };
-            work(move |workspace| ops::memory_pack(workspace, &request))
+            work(move |workspace| keep::memory_pack(workspace, &request))
         }
         "round_seal" => {
             let request = SealRequest { defer: given.flag("defer")?.unwrap_or(false), sign: given.flag("sign")? };
-            work(move |workspace| ops::seal(workspace, &request))
+            work(move |workspace| seal::seal(workspace, &request))
         }
         // To drop texts for good is for a person to decide, at the command line.
         "retention_run" => {
             let request = RetainRequest { dry_run: given.flag("dry_run")?.unwrap_or(false), freeze: None };
-            work(move |workspace| ops::retain(workspace, &request))
+            work(move |workspace| keep::retain(workspace, &request))
         }
         _ => return Err(Error::new(Code::InvalidParams, format!("there is no tool {tool}"))),
     })

@@ -9,7 +9,7 @@ use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::RequestContext;
 use tokio::sync::watch;
 
-use crate::ops::Watcher;
+use crate::store::Watcher;
 
 /// How long work goes on before something is said of it, and then between one word and the next.
 const EVERY: Duration = Duration::from_millis(200);

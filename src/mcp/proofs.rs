@@ -8,22 +8,22 @@ use super::arguments::{Arguments, invalid, missing};
 use super::call::{Work, work};
 use super::verdicts;
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, Trusted};
 use crate::proof::canonical::MAX_INTEGER;
 use crate::proof::digest::RootHash;
 use crate::proof::scheme::Scheme;
+use crate::record::{self, Trusted};
 
 /// A leaf is named by its record, or by its hash within a session.
 pub(super) fn merkle_proof(given: &mut Arguments) -> Result<Work> {
     let (record, session, leaf) = (given.text("record_id")?, given.text("session_id")?, given.text("leaf_hash")?);
     match (record, session, leaf) {
-        (Some(record), None, None) => Ok(work(move |workspace| ops::prove(workspace, &record))),
+        (Some(record), None, None) => Ok(work(move |workspace| record::prove(workspace, &record))),
         (None, Some(session), Some(leaf)) => Ok(work(move |workspace| {
-            let log = ops::log(workspace, Some(&session), None)?;
+            let log = record::log(workspace, Some(&session), None)?;
             let entry = log.entries.iter().find(|entry| entry.content_hash.to_string() == leaf).ok_or_else(|| {
                 Error::new(Code::RecordNotFound, format!("no record of session {session} has the hash {leaf:?}"))
             })?;
-            ops::prove(workspace, entry.id.as_str())
+            record::prove(workspace, entry.id.as_str())
         })),
         _ => Err(invalid("record_id", "is required, or session_id and leaf_hash instead")),
     }
@@ -58,7 +58,7 @@ pub(super) fn merkle_verify(given: &mut Arguments) -> Result<Work> {
             (Some(pinned), _) => Some(pinned),
             (None, None) => None,
             (None, Some(session)) => {
-                let stored = ops::root(workspace, Some(&session))?;
+                let stored = record::root(workspace, Some(&session))?;
                 Some(Trusted { root: stored.root, count: stored.record_count })
             }
         };

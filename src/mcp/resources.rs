@@ -8,9 +8,9 @@ use super::answer::for_agents;
 use super::call::{self, Asked};
 use super::desk::Drawer;
 use crate::error::Code;
-use crate::ops;
 use crate::proof::digest::CommitId;
 use crate::proof::text::brief_line;
+use crate::record;
 
 const SESSION: &str = "proof://session/";
 const COMMIT: &str = "proof://commit/";
@@ -35,9 +35,9 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 
 /// The newest sessions; none where nothing has been recorded.
 pub(super) fn list(drawer: &mut Drawer) -> Vec<Resource> {
-    let sessions = drawer.workspace(false).and_then(|workspace| ops::sessions(workspace, LISTED));
+    let sessions = drawer.workspace(false).and_then(|workspace| record::sessions(workspace, LISTED));
     let Ok(list) = sessions else { return Vec::new() };
-    let resource = |session: &ops::SessionView| {
+    let resource = |session: &record::SessionView| {
         Resource::new(format!("{SESSION}{}", session.session_id), session.session_id.as_str())
             .with_title(brief_line(&session.intent, TITLE))
             .with_mime_type(JSON)

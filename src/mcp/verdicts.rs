@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::call::{Done, done};
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, CheckOutcome, PathOutcome, ProofOutcome, Trusted, Workspace};
+use crate::flow::{self, PathOutcome, ProofOutcome};
+use crate::record::{self, CheckOutcome, Trusted, Workspace};
 
 /// What `audit_verify_chain` answers.
 #[derive(Serialize, JsonSchema)]
@@ -62,7 +63,7 @@ pub(super) struct RefusedProof {
 
 /// Checks a chain.
 pub(super) fn chain(workspace: &Workspace, session: &str) -> Result<Done> {
-    match ops::check(workspace, Some(session)) {
+    match record::check(workspace, Some(session)) {
         Ok(outcome) => Ok(done(&ChainVerdict::Holds(outcome))),
         Err(error) if error.code == Code::ChainBroken => {
             let text = |key| detail(&error, key).and_then(Value::as_str).map(str::to_owned);
@@ -84,13 +85,13 @@ pub(super) fn chain(workspace: &Workspace, session: &str) -> Result<Done> {
 
 /// Checks a proof, as its line.
 pub(super) fn proof(line: &str, trusted: Option<&Trusted>) -> Result<Done> {
-    let held = ops::check_proof_line(line.as_bytes(), "the proof", trusted);
+    let held = flow::check_proof_line(line.as_bytes(), "the proof", trusted);
     judged(held.map(|outcome| ProofVerdict::Holds(HeldProof { outcome, count_checked: true })))
 }
 
 /// Checks only the path of a proof.
 pub(super) fn path(line: &str) -> Result<Done> {
-    judged(ops::check_path_line(line.as_bytes(), "the proof").map(ProofVerdict::Leads))
+    judged(flow::check_path_line(line.as_bytes(), "the proof").map(ProofVerdict::Leads))
 }
 
 fn judged(verdict: Result<ProofVerdict>) -> Result<Done> {

@@ -1,6 +1,6 @@
 //! The words of the six verdicts.
 
-use crate::ops::Summary;
+use crate::judge::Summary;
 use crate::proof::finding::{Severity, Verdict};
 
 /// The order in which verdicts are counted.

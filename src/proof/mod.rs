@@ -1,6 +1,8 @@
 #![doc = include_str!("FORMAT.md")]
 #![doc = include_str!("FORMAT-GIT.md")]
 
+// These files need each other: a policy is checked while it is read, by the grader that later applies it.
+
 pub mod anchor;
 pub mod canonical;
 pub mod chain;

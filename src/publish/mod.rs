@@ -1,34 +1,33 @@
-//! What leaves a clone, and whatever an interrupted command left undone on the way: [`reconcile()`] finishes it. The commands
-//! that it runs beside are here, so that every way to call them does.
+//! What leaves a clone: evidence, anchors in notes, lines that are carried to rewritten commits, the index of changes. Each step is durable before the next one.
 
-mod reconcile;
-
-use serde::Serialize;
-
-use crate::error::Result;
-use crate::ops::{self, FinalizeOutcome, Workspace};
-
-pub use reconcile::{Extent, Repairs, reconcile};
-
-/// What a command did, and what it finished that others had left undone.
-#[derive(Debug, Clone, Serialize)]
-pub struct Repaired<T> {
-    /// What the command did.
-    #[serde(flatten)]
-    pub outcome: T,
-    /// What was finished on the way.
-    #[serde(skip_serializing_if = "Repairs::is_nothing")]
-    pub repaired: Repairs,
-}
-
-/// Finalizes a session, and finishes what was left undone. What keeps that from being finished is only said: the session is
-/// finalized, and the next command tries again.
-pub fn finalize(
-    workspace: &mut Workspace,
-    session: Option<&str>,
-    idempotent: bool,
-) -> Result<Repaired<FinalizeOutcome>> {
-    let outcome = ops::finalize(workspace, session, idempotent)?;
-    let repaired = reconcile(workspace, None, Extent::Unpublished).unwrap_or_else(|error| Repairs::not_done(&error));
-    Ok(Repaired { outcome, repaired })
-}
+mod anchor;
+mod carry;
+mod commit_hooks;
+mod evidence;
+mod index;
+mod lines;
+mod merge;
+mod pending;
+mod reflect;
+mod sign;
+mod squash;
+mod why;
+pub use anchor::{AnchorOutcome, Anchored, anchor_unanchored};
+pub(crate) use anchor::{attested_commits, is_true, on_commits, on_commits_signed};
+pub use carry::{Carried, CarryOutcome, carry, carry_rewritten};
+pub use commit_hooks::{
+    AfterCommit, MessageAdvice, after_commit, before_commit, before_fixup, comment_mark, commit_hint,
+};
+pub(crate) use commit_hooks::{attest_afterwards, write_commit_hint};
+pub use evidence::restore_evidence;
+pub(crate) use evidence::{attested_by_evidence, better_evidence, file_name as evidence_name, obstacle};
+pub(crate) use index::release;
+pub use index::{Pushed, index_anchors, index_pushed};
+pub use lines::heal;
+pub(crate) use lines::{Line, lines_of, note_of, publish};
+pub(crate) use merge::merge;
+pub use pending::{Moment, expect_commit, is_waiting, mend};
+pub(crate) use pending::{mend_of, waiting_commits};
+pub use reflect::record;
+pub(crate) use sign::signed_line;
+pub use squash::{before_squash, squashed_at_head};

@@ -3,6 +3,8 @@
 //! Every change is one `BEGIN IMMEDIATE` transaction on a write-ahead log that is flushed before the call returns, so
 //! an acknowledged record survives `kill -9` and power loss, and two writers make one chain.
 
+// These files need each other: the tables refer to each other, and so do the readers of their rows.
+
 mod active;
 mod agent;
 mod anchor;

@@ -8,8 +8,9 @@ use super::{Answer, is_replay, path};
 use crate::context::{Context, read_regular};
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository, interpret_trailers};
-use crate::ops::{self, Moment, Workspace};
 use crate::proof::trailer::{self, ProofTrailer};
+use crate::publish::{self, Moment};
+use crate::record::Workspace;
 
 pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
     let Some(file) = path(arguments.first()) else {
@@ -37,29 +38,29 @@ pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
     };
     if !leave
         && !empty
-        && !ops::is_waiting(&git)
-        && let Some(advice) = ops::foreseen(context, &git, &message)?
+        && !publish::is_waiting(&git)
+        && let Some(advice) = publish::commit_hint(context, &git, &message)?
     {
         advice.add.as_ref().map_or(Ok(()), write)?;
-        advice.expects.map_or(Ok(()), |session| ops::expect_commit(context, &git, &session))?;
+        advice.expects.map_or(Ok(()), |session| publish::expect_commit(context, &git, &session))?;
         return Ok(Answer::default());
     }
     let mut workspace = Workspace::at(place, context.clone())?;
-    ops::before_squash(&mut workspace, &git)?;
+    publish::before_squash(&mut workspace, &git)?;
     // Where that cannot be done now, the one who comes next tries again.
-    let mended = ops::mend(&mut workspace, &git, Moment::Before).unwrap_or_default();
+    let mended = publish::mend(&mut workspace, &git, Moment::Before).unwrap_or_default();
     let mut answer = Answer { say: super::mended(&mended), stop: false };
     if empty {
         return Ok(answer);
     }
     let replay = is_replay(context, &git, false)?;
     if leave {
-        if let Some(session) = ops::before_fixup(&workspace)?.filter(|_| !replay) {
-            ops::expect_commit(context, &git, &session)?;
+        if let Some(session) = publish::before_fixup(&workspace)?.filter(|_| !replay) {
+            publish::expect_commit(context, &git, &session)?;
         }
         return Ok(answer);
     }
-    let mut advice = ops::before_commit(&workspace, &git, &message)?;
+    let mut advice = publish::before_commit(&workspace, &git, &message)?;
     if replay {
         // The message of a commit that was made before: it is not for the session of today.
         (advice.add, advice.say, advice.expects) = (None, None, None);
@@ -73,7 +74,7 @@ pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
     }
     workspace.leave();
     advice.add.as_ref().map_or(Ok(()), write)?;
-    advice.expects.map_or(Ok(()), |session| ops::expect_commit(context, &git, &session))?;
+    advice.expects.map_or(Ok(()), |session| publish::expect_commit(context, &git, &session))?;
     answer.say.extend(advice.say.map(|line| format!("git proof: {line}")));
     Ok(answer)
 }
@@ -88,7 +89,7 @@ fn is_plain(context: &Context, git: &Git) -> bool {
 /// Whether git would not make a commit with this message: it is empty, or a template that nobody has filled in. With a
 /// trailer of ours it would no longer be.
 fn says_nothing(context: &Context, git: &Git, message: &[u8]) -> bool {
-    let comment = ops::comment_mark(git);
+    let comment = publish::comment_mark(git);
     let text = trailer::without_comments(message, comment.as_bytes());
     if text.is_empty() {
         return true;

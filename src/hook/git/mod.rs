@@ -12,9 +12,9 @@ use std::path::PathBuf;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::git::{Git, Repository};
-use crate::ops::Workspace;
 use crate::proof::digest::CommitId;
 use crate::proof::record::Id;
+use crate::record::Workspace;
 
 /// A hook of git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

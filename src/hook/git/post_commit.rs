@@ -3,7 +3,7 @@
 use super::{Answer, GitHook, is_replay, mended, restored, workspace};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops::{self, Moment};
+use crate::publish::{self, Moment};
 
 pub(super) fn run(context: &Context) -> Result<Answer> {
     let Some(mut workspace) = workspace(context)? else { return Ok(Answer::default()) };
@@ -11,7 +11,7 @@ pub(super) fn run(context: &Context) -> Result<Answer> {
     if is_replay(context, &git, true)? {
         return Ok(Answer::default());
     }
-    let done = ops::after_commit(&mut workspace, &git)?;
+    let done = publish::after_commit(&mut workspace, &git)?;
     let mut answer = Answer::default();
     if let Some(anchored) = &done.anchored
         && anchored.anchors.iter().any(|anchor| anchor.created)
@@ -29,7 +29,7 @@ pub(super) fn run(context: &Context) -> Result<Answer> {
     }
     answer.say.extend(restored(done.restored));
     let moment = done.head.as_ref().map_or(Moment::Between, Moment::After);
-    let found = ops::mend(&mut workspace, &git, moment);
+    let found = publish::mend(&mut workspace, &git, moment);
     workspace.leave();
     match found {
         Ok(commits) => answer.say.extend(mended(&commits)),

@@ -3,13 +3,13 @@
 use super::{Answer, restored, workspace};
 use crate::context::Context;
 use crate::error::Result;
-use crate::ops;
 use crate::proof::digest::CommitId;
+use crate::publish;
 
 pub(super) fn run(context: &Context, input: &[u8]) -> Result<Answer> {
     let Some(mut workspace) = workspace(context)? else { return Ok(Answer::default()) };
     let git = workspace.git()?;
-    let outcome = ops::carry_rewritten(&mut workspace, &git, &pairs(input))?;
+    let outcome = publish::carry_rewritten(&mut workspace, &git, &pairs(input))?;
     let mut answer = Answer::default();
     let left: Vec<String> = outcome
         .carried

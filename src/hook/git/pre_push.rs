@@ -5,11 +5,13 @@ use std::ffi::OsString;
 use super::{Answer, GitHook, restored};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::flow::{self, Extent, Repairs, SyncOutcome};
 use crate::git::{Git, NOTES, Repository, SYNCING};
-use crate::ops::{self, GateRequest, Pushed, SyncOutcome, Workspace};
+use crate::judge::{self, GateRequest};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::Severity;
-use crate::publish::{self, Extent, Repairs};
+use crate::publish::{self, Pushed};
+use crate::record::Workspace;
 
 pub(super) fn run(context: &Context, arguments: &[OsString], input: &[u8]) -> Answer {
     if context.variable(SYNCING).is_some() {
@@ -43,7 +45,7 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
     let mut answer = Answer::default();
     if !pushed.is_empty() && place.store_path().exists() {
         let repaired = Workspace::open(context.clone())
-            .and_then(|mut here| publish::reconcile(&mut here, Some(&remote), Extent::Unpublished));
+            .and_then(|mut here| flow::reconcile(&mut here, Some(&remote), Extent::Unpublished));
         // Where it cannot be finished, the gate says what is missing.
         answer.say.extend(repaired.unwrap_or_else(|error| Repairs::not_done(&error)).sentences());
     }
@@ -52,7 +54,7 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
         let _ = fetch(context, name);
     }
     for branch in &pushed {
-        let outcome = ops::gate_push(context, &GateRequest::of_push(&remote.name, branch))?;
+        let outcome = judge::gate_push(context, &GateRequest::of_push(&remote.name, branch))?;
         let mut serious = 0;
         for commit in &outcome.commits {
             let id = &commit.commit.to_string()[..12];
@@ -89,13 +91,13 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
 }
 
 fn fetch(context: &Context, remote: &str) -> Result<()> {
-    ops::fetch(&mut Workspace::open_or_create(context.clone())?, Some(remote), &mut |_| ()).map(|_| ())
+    flow::fetch(&mut Workspace::open_or_create(context.clone())?, Some(remote), &mut |_| ()).map(|_| ())
 }
 
 fn share(context: &Context, git: &Git, remote: &str, pushed: &[Pushed]) -> Result<SyncOutcome> {
     let mut workspace = Workspace::open_or_create(context.clone())?;
-    ops::index_pushed(&workspace, git, &git.remote(Some(remote))?, pushed)?;
-    ops::sync(&mut workspace, Some(remote), &mut |_| ())
+    publish::index_pushed(&workspace, git, &git.remote(Some(remote))?, pushed)?;
+    flow::sync(&mut workspace, Some(remote), &mut |_| ())
 }
 
 /// `<local ref> <local id> <remote ref> <remote id>` a line; a branch that is deleted has zeros for its local id.

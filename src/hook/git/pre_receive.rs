@@ -3,7 +3,7 @@
 use super::{Answer, GitHook};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::ops::{self, RefUpdate};
+use crate::judge::{self, RefUpdate};
 use crate::present;
 use crate::proof::digest::CommitId;
 use crate::proof::finding::Severity;
@@ -17,7 +17,7 @@ pub(super) fn run(context: &Context, input: &[u8]) -> Answer {
 }
 
 fn judged(context: &Context, input: &[u8]) -> Result<Answer> {
-    let received = ops::receive(context, &updates(input)?)?;
+    let received = judge::receive(context, &updates(input)?)?;
     let mut answer = Answer::default();
     for refusal in &received.refusals {
         answer.stop = true;

@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use git_proof::error::Result;
-use git_proof::ops::{self, CommitVerdict, GateRequest, StoryRequest, VerifyOutcome, VerifyRequest};
+use git_proof::flow::{self, StoryRequest};
+use git_proof::judge::{self, CommitVerdict, GateRequest, VerifyOutcome, VerifyRequest};
 use git_proof::present;
 use git_proof::proof::finding::{FindingCode, Severity};
 use git_proof::proof::policy::Binding;
@@ -58,14 +59,14 @@ fn judged(seed: u64, history: &History) -> Answer {
     let (base, head) = (history.base.to_string(), history.head.to_string());
     let rules = (!history.trusted).then(|| base.clone());
     let range = vec![format!("{base}..{head}")];
-    let gate = answer(ops::gate(&context, &GateRequest { base, head, require_policy: false }));
+    let gate = answer(judge::gate(&context, &GateRequest { base, head, require_policy: false }));
     let request = VerifyRequest { revisions: range.clone(), rules: rules.clone(), ..VerifyRequest::default() };
-    assert_eq!(answer(ops::verify(&context, &request)), gate, "history {seed}: verify and gate");
-    let report = ops::report(&context, &range, rules.clone()).map(|report| report.outcome);
+    assert_eq!(answer(judge::verify(&context, &request)), gate, "history {seed}: verify and gate");
+    let report = flow::report(&context, &range, rules.clone()).map(|report| report.outcome);
     assert_eq!(answer(report), gate, "history {seed}: report and gate");
     for (commit, said_by_gate) in gate.iter().flat_map(|(commits, _)| commits) {
         let (revisions, rules) = (vec![commit.clone()], rules.clone());
-        let shown = ops::story(&context, &StoryRequest { revisions, rules, ..StoryRequest::default() }).unwrap();
+        let shown = flow::story(&context, &StoryRequest { revisions, rules, ..StoryRequest::default() }).unwrap();
         assert_eq!(&said(&shown.commits[0].standing), said_by_gate, "history {seed}: show {commit} and gate");
         assert_eq!(shown.verdict, shown.commits[0].standing.verdict, "history {seed}");
     }

@@ -235,6 +235,9 @@ fn commands_and_options_that_the_pages_name_exist() {
         "docs/retention.md",
         "docs/rounds.md",
         "docs/secrets.md",
+        "docs/design.md",
+        "docs/decisions/fail-open.md",
+        "docs/decisions/path-wise-merge.md",
     ] {
         let text = page(name);
         for span in text.split('`').filter_map(|span| span.strip_prefix("git proof ")) {

@@ -2,6 +2,7 @@
 
 mod completions;
 mod lines;
+mod links;
 mod mistakes;
 mod pages;
 

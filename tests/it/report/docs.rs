@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use git_proof::present::rule;
 use git_proof::proof::finding::FindingCode;
 use git_proof::proof::keys::KEYS;
-use git_proof::report::rule;
 use serde_json::Value;
 
 use super::mixed;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use git_proof::ops::{CommitVerdict, RulesView, Summary, VerifyOutcome};
+use git_proof::judge::{CommitVerdict, RulesView, Summary, VerifyOutcome};
+use git_proof::present::{COMMENT, Report, SUMMARY, github, junit, markdown, sarif};
 use git_proof::proof::digest::CommitId;
 use git_proof::proof::finding::{Finding, FindingCode, Verdict};
-use git_proof::report::{COMMENT, Report, SUMMARY, github, junit, markdown, sarif};
 
 /// A range of broken commits with long messages.
 fn broken(commits: u64, findings: usize, text: &str) -> VerifyOutcome {

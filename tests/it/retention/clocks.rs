@@ -1,8 +1,10 @@
 //! Clocks that are wrong, and clocks that are right: days count from the time of the seal, and never below none.
 
 use git_proof::context::Context;
-use git_proof::ops::{self, Because, RetainOutcome, RetainRequest, SealRequest, Workspace, Zone};
+use git_proof::keep::{self, Because, RetainOutcome, RetainRequest, Zone};
 use git_proof::proof::timestamp::Timestamp;
+use git_proof::record::{self, Workspace};
+use git_proof::seal::{self, SealRequest};
 
 use super::{anchored, zone_of};
 use crate::store::scratch::{Scratch, in_clean_environment};
@@ -14,11 +16,11 @@ fn at(scratch: &Scratch, day: &str) -> Workspace {
 
 fn seal(scratch: &Scratch, session: &str, day: &str) {
     anchored(scratch, session);
-    ops::seal(&mut at(scratch, day), &SealRequest::default()).unwrap();
+    seal::seal(&mut at(scratch, day), &SealRequest::default()).unwrap();
 }
 
 fn retain(scratch: &Scratch, day: &str) -> RetainOutcome {
-    ops::retain(&mut at(scratch, day), &RetainRequest::default()).unwrap()
+    keep::retain(&mut at(scratch, day), &RetainRequest::default()).unwrap()
 }
 
 /// What moved, where to and why.
@@ -42,11 +44,11 @@ fn thirty_days_after_its_seal_a_session_is_cold_and_a_year_after_it_a_person_is_
     let year = retain(&scratch, "2027-03-01");
     assert_eq!((year.undecided, year.to_decide[0].days), (1, 365));
     // To read it does not make it younger, but it is not cold.
-    ops::log(&mut at(&scratch, "2027-03-02"), Some("one"), None).unwrap();
+    record::log(&mut at(&scratch, "2027-03-02"), Some("one"), None).unwrap();
     assert_eq!((moves(&retain(&scratch, "2027-03-31")), retain(&scratch, "2027-03-31").undecided), (vec![], 0));
     assert_eq!(moves(&retain(&scratch, "2027-04-01")), [("one", Zone::Cold, Because::Days)]);
     let freeze = RetainRequest { freeze: Some(Vec::new()), ..RetainRequest::default() };
-    let frozen = ops::retain(&mut at(&scratch, "2027-04-02"), &freeze).unwrap();
+    let frozen = keep::retain(&mut at(&scratch, "2027-04-02"), &freeze).unwrap();
     assert_eq!(moves(&frozen), [("one", Zone::Frozen, Because::Asked)]);
 }
 
@@ -62,7 +64,7 @@ fn seal_of_the_future_makes_nothing_old() {
     }
     assert_eq!(moves(&retain(&scratch, "2099-01-31")), [("one", Zone::Cold, Because::Days)]);
     // Back from a future in which it was archived: it is read, and stays.
-    ops::log(&mut at(&scratch, "2099-01-31"), Some("one"), None).unwrap();
+    record::log(&mut at(&scratch, "2099-01-31"), Some("one"), None).unwrap();
     assert_eq!(moves(&retain(&scratch, "2026-03-01")), []);
     assert_eq!(zone_of(&scratch, "one"), "warm");
 }

@@ -1,8 +1,9 @@
 //! Clocks that go backwards or lie in the future.
 
 use git_proof::context::Context;
-use git_proof::ops::{self, SealRequest, Workspace};
 use git_proof::proof::timestamp::Timestamp;
+use git_proof::record::Workspace;
+use git_proof::seal::{self, SealRequest};
 use serde_json::Value;
 
 use super::begun;
@@ -10,9 +11,9 @@ use crate::anchoring::clones::Clone;
 use crate::store::scratch::{Scratch, text};
 
 /// Seals at some time.
-fn seal_at(repo: &Clone<'_>, time: &str) -> ops::SealOutcome {
+fn seal_at(repo: &Clone<'_>, time: &str) -> seal::SealOutcome {
     let context = Context::new(repo.path.clone()).with_clock(Timestamp::parse(time).unwrap());
-    ops::seal(&mut Workspace::open(context).unwrap(), &SealRequest::default()).unwrap()
+    seal::seal(&mut Workspace::open(context).unwrap(), &SealRequest::default()).unwrap()
 }
 
 fn seal(repo: &Clone<'_>) -> Value {

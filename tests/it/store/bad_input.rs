@@ -332,8 +332,8 @@ fn finalizing_twice_in_the_library_is_refused_with_the_stored_row() {
     scratch.record("reflection", "done");
     let row = scratch.json(&["finalize"]);
     let context = git_proof::context::Context::new(scratch.place.clone());
-    let mut workspace = git_proof::ops::Workspace::open(context).unwrap();
-    let error = git_proof::ops::finalize(&mut workspace, Some("s"), false).unwrap_err();
+    let mut workspace = git_proof::record::Workspace::open(context).unwrap();
+    let error = git_proof::flow::finalize(&mut workspace, Some("s"), false).unwrap_err();
     assert_eq!((error.code.as_str(), error.details), ("ERR_ALREADY_FINALIZED", Some(row)));
     assert!(error.hint.is_some());
 }

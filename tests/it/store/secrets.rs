@@ -1,7 +1,7 @@
 //! The secret guard: what it must catch and what it must let through. All credentials here are made up, and put
 //! together at run time.
 
-use git_proof::ops::find_secret;
+use git_proof::record::find_secret;
 
 use super::scratch::{Dice, Scratch};
 

@@ -10,7 +10,7 @@ mod tokens;
 
 use std::collections::BTreeMap;
 
-use git_proof::ops::find_secret;
+use git_proof::record::find_secret;
 
 use draw::{Draw, to_base64};
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use git_proof::ops::find_secret;
+use git_proof::record::find_secret;
 
 /// Documents that really have a credential in them. Each is a private key that was made for the document.
 const PRIVATE_KEYS: &[(&str, &str)] = &[("p256", "README.md"), ("p384", "README.md"), ("p521", "README.md")];

@@ -1,0 +1,139 @@
+//! `cover`: explains commits that exist already, in the open session or in one of its own. The way out of a forgotten
+//! `start`, a hook that did not run, and a rewrite that no proof follows. The record says that it came afterwards.
+
+use serde::Serialize;
+
+use super::finalize::{FinalizeOutcome, close};
+use crate::error::{Code, Error, Result};
+use crate::git::Git;
+use crate::judge::range_ids;
+use crate::proof::digest::CommitId;
+use crate::proof::record::Id;
+use crate::publish::attest_afterwards;
+use crate::record::{
+    MAX_BODY, RecordRequest, StartRequest, Workspace, acceptable, find_secret, open_session, record_unstaged,
+};
+
+/// What `cover` is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct CoverRequest {
+    /// The commits, and ranges of them.
+    pub revisions: Vec<String>,
+    /// The session; the one that is open here, else a new one, if not given.
+    pub session: Option<String>,
+    /// The reflection that closes the session; without one it stays open.
+    pub reflection: Option<String>,
+}
+
+/// What `cover` did.
+#[derive(Debug, Clone, Serialize)]
+pub struct CoverOutcome {
+    /// The session.
+    pub session_id: Id,
+    /// Whether it was opened for this.
+    pub opened: bool,
+    /// The commits.
+    pub commits: Vec<CoveredCommit>,
+    /// Its root and its anchors, where it was closed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finalized: Option<FinalizeOutcome>,
+}
+
+/// A commit that is covered.
+#[derive(Debug, Clone, Serialize)]
+pub struct CoveredCommit {
+    /// The commit.
+    pub commit: CommitId,
+    /// The first line of its message.
+    pub subject: String,
+    /// Whether it was attested now; `false` if the session had done so.
+    pub attested: bool,
+}
+
+/// Most commits that one session is to explain afterwards: nobody remembers why more were made.
+const MOST: usize = 1000;
+
+/// Attests commits that exist already.
+pub fn cover(workspace: &mut Workspace, request: &CoverRequest) -> Result<CoverOutcome> {
+    if let Some(reflection) = &request.reflection {
+        acceptable("the reflection", reflection, MAX_BODY)?;
+    }
+    let git = workspace.git()?;
+    git.must_be_writable()?;
+    let commits = select(&git, &request.revisions)?;
+    let (session, opened) = session(workspace, &git, request, &commits)?;
+    let mut covered = Vec::new();
+    for commit in &commits {
+        let attested = attest_afterwards(workspace, &git, &session, commit)?;
+        covered.push(CoveredCommit { commit: *commit, subject: git.commit(commit)?.subject(), attested });
+    }
+    let mut finalized = None;
+    if let Some(reflection) = &request.reflection {
+        let closing = RecordRequest {
+            session: Some(session.to_string()),
+            kind: "reflection".to_owned(),
+            content: reflection.clone(),
+            ..RecordRequest::default()
+        };
+        record_unstaged(workspace, &closing)?;
+        finalized = Some(close(workspace, Some(session.as_str()), true)?);
+    }
+    Ok(CoverOutcome { session_id: session, opened, commits: covered, finalized })
+}
+
+/// The commits that are meant, the oldest first.
+fn select(git: &Git, revisions: &[String]) -> Result<Vec<CommitId>> {
+    let mut commits: Vec<CommitId> = Vec::new();
+    for revision in revisions {
+        let found = if revision.contains("..") {
+            let mut listed = git.commits(&range_ids(git, revision)?)?;
+            listed.reverse();
+            listed
+        } else {
+            vec![git.resolve(revision)?]
+        };
+        commits.extend(found.into_iter().filter(|commit| !commits.contains(commit)).collect::<Vec<_>>());
+    }
+    if commits.is_empty() {
+        return Err(Error::new(Code::InvalidParams, "there is no commit to cover")
+            .hint("git proof cover HEAD, or a range such as main..HEAD"));
+    }
+    if commits.len() > MOST {
+        return Err(Error::new(Code::InvalidParams, format!("{} commits are more than {MOST}", commits.len()))
+            .hint("cover them in parts, each with what is known of it"));
+    }
+    Ok(commits)
+}
+
+/// The session that takes them: the one that is named, the one that is open here, or a new one.
+fn session(workspace: &mut Workspace, git: &Git, request: &CoverRequest, commits: &[CommitId]) -> Result<(Id, bool)> {
+    let named = request.session.as_deref();
+    match workspace.session(named) {
+        Ok(session) => {
+            let row = match workspace.store.session(&session) {
+                Ok(row) => Some(row),
+                Err(error) if error.code == Code::SessionNotFound && named.is_none() => None,
+                Err(error) => return Err(error),
+            };
+            if let Some(row) = row
+                && (row.is_open() || named.is_some())
+            {
+                return Ok((session, false));
+            }
+        }
+        Err(error) if error.code == Code::SessionNotFound && named.is_none() => {}
+        Err(error) => return Err(error),
+    }
+    let subject = commits.first().map(|commit| git.commit(commit)).transpose()?.map(|commit| commit.subject());
+    let subject = subject.filter(|subject| !subject.trim().is_empty() && !subject.contains('\0'));
+    let mut intent = subject.map_or_else(
+        || "explain a commit afterwards".to_owned(),
+        |subject| format!("explain afterwards: {}", subject.chars().take(200).collect::<String>()),
+    );
+    if find_secret(&intent).is_some() {
+        "explain a commit afterwards".clone_into(&mut intent);
+    }
+    let opening = StartRequest { intent, ..StartRequest::default() };
+    let opened = open_session(workspace, &opening, request.reflection.is_none())?;
+    Ok((opened.session_id, true))
+}

@@ -1,0 +1,36 @@
+//! Commands that combine the folders below: closing a session, covering commits afterwards, vouching, syncing, telling the
+//! story of a commit, reports, the demonstration. [`reconcile()`] finishes whatever an interrupted command left undone.
+
+mod anchor;
+mod check_proof;
+mod cover;
+mod demo;
+mod finalize;
+mod reconcile;
+mod report;
+mod rounds;
+mod sign;
+mod story;
+mod sync;
+mod vouch;
+pub use anchor::{AnchorRequest, anchor};
+pub use check_proof::{
+    CheckedProof, ConsistencyOutcome, LoggedOutcome, PathOutcome, ProofOutcome, check_path_line, check_proof,
+    check_proof_line,
+};
+pub use cover::{CoverOutcome, CoverRequest, CoveredCommit, cover};
+pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
+pub use finalize::{FinalizeOutcome, Repaired, finalize};
+pub use reconcile::{Extent, Repairs, reconcile};
+pub use report::write_report;
+pub use report::{Embedded, EmbeddedLines, Telling};
+pub use report::{ReportOutcome, ReportedSession, report};
+pub use report::{ReportedCommit, ReportedFile, Touch};
+pub use report::{ReportedRound, ReportedRounds};
+pub use rounds::{RoundOutcome, RoundsOutcome, SeenView, round, rounds};
+pub use sign::{SignOutcome, SignRequest, sign};
+pub use story::{CommitStory, Meant, StoryOutcome, StoryRequest, meant, story};
+pub use story::{Label, Point, Points, listed, rejections};
+pub use story::{LeftAway, Step, StepKind, Trail};
+pub use sync::{SyncOutcome, fetch, sync};
+pub use vouch::{VouchOutcome, VouchRequest, VouchedRange, vouch};

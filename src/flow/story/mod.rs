@@ -1,0 +1,179 @@
+//! `show COMMIT`, `log RANGE`: what was decided behind commits, from git alone, and how each of them stands.
+
+mod marks;
+mod points;
+mod trail;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+use crate::git::{Git, Repository};
+use crate::judge::{CommitVerdict, RulesView, Summary, VerifyRequest, verify};
+use crate::proof::digest::{CommitId, RootHash};
+use crate::proof::finding::Verdict;
+use crate::proof::record::Id;
+use crate::record::Workspace;
+
+pub use points::{Label, Point, Points, listed, rejections};
+pub use trail::{LeftAway, Step, StepKind, Trail};
+
+/// What `show` and `log` ask for.
+#[derive(Debug, Clone, Default)]
+pub struct StoryRequest {
+    /// Commits and ranges; HEAD if there are none.
+    pub revisions: Vec<String>,
+    /// Whether a commit that is named stands for all that led to it, as it does for `git log`.
+    pub history: bool,
+    /// At most so many commits.
+    pub limit: Option<u32>,
+    /// Whether plans, analyses and attestations are wanted, too.
+    pub full: bool,
+    /// The commit whose policy counts; the trusted branch if not given.
+    pub rules: Option<String>,
+}
+
+/// Commits and what was decided behind them.
+#[derive(Debug, Clone, Serialize)]
+pub struct StoryOutcome {
+    /// The worst of them.
+    pub verdict: Verdict,
+    /// How many stand how.
+    pub summary: Summary,
+    /// Each, newest first.
+    pub commits: Vec<CommitStory>,
+    /// Whether there are older ones that the limit left away.
+    pub more: bool,
+    /// Whose rules they were judged by.
+    pub rules: RulesView,
+}
+
+/// A commit and what was decided behind it.
+#[derive(Debug, Clone, Serialize)]
+pub struct CommitStory {
+    /// How it stands.
+    #[serde(flatten)]
+    pub standing: CommitVerdict,
+    /// `Name <email>` of its author.
+    pub author: String,
+    /// When it was made by its own word, in seconds since 1970.
+    pub authored: Option<i64>,
+    /// What its sessions recorded: of those alone that hold, or would if enough people had signed.
+    #[serde(serialize_with = "each")]
+    pub trails: Vec<Arc<Trail>>,
+}
+
+/// One session may stand behind many commits.
+fn each<S: serde::Serializer>(trails: &[Arc<Trail>], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_seq(trails.iter().map(|trail| &**trail))
+}
+
+/// Tells what was decided behind commits.
+pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> {
+    let git = Git::open(&Repository::discover(context)?, context)?;
+    let (revisions, more) = select(&git, request)?;
+    let asked = VerifyRequest { revisions, rules: request.rules.clone(), ..VerifyRequest::default() };
+    let outcome = verify(context, &asked)?;
+    let mut told: HashMap<RootHash, Option<Arc<Trail>>> = HashMap::new();
+    let mut commits = Vec::new();
+    for standing in outcome.commits {
+        let mut trails: Vec<Arc<Trail>> = Vec::new();
+        for session in standing.sessions.iter().filter(|session| session.holds || session.sound) {
+            // A squash of several commits of one session has it several times.
+            if trails.iter().any(|trail| trail.root == session.root) {
+                continue;
+            }
+            let trail =
+                told.entry(session.root).or_insert_with(|| trail::read(&git, session, request.full).map(Arc::new));
+            trails.extend(trail.clone());
+        }
+        let commit = git.commit(&standing.commit).ok();
+        let author = commit.as_ref().map(|commit| String::from_utf8_lossy(&commit.author).into_owned());
+        let authored =
+            commit.and_then(|commit| String::from_utf8_lossy(&commit.author_time).split(' ').next()?.parse().ok());
+        commits.push(CommitStory { standing, author: author.unwrap_or_default(), authored, trails });
+    }
+    Ok(StoryOutcome { verdict: outcome.verdict, summary: outcome.summary, commits, more, rules: outcome.rules })
+}
+
+/// What `verify` is to look at, and whether that is not all. A range goes to it as it is, so that it can tell whether
+/// git lists the whole of it.
+fn select(git: &Git, request: &StoryRequest) -> Result<(Vec<String>, bool)> {
+    let is_range = |revision: &String| revision.contains("..") || revision.starts_with('^');
+    if !request.history || (request.limit.is_none() && request.revisions.iter().all(is_range)) {
+        return Ok((request.revisions.clone(), false));
+    }
+    // By ids, so that git reads each name as it is read here.
+    let mut arguments = Vec::new();
+    for revision in &request.revisions {
+        if is_range(revision) {
+            arguments.extend(crate::judge::range_ids(git, revision)?);
+        } else {
+            arguments.push(git.resolve(revision)?.to_string());
+        }
+    }
+    if arguments.is_empty() {
+        arguments.push(git.resolve("HEAD")?.to_string());
+    }
+    let mut listed = git.commits(&arguments)?;
+    let limit = request.limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usize::MAX);
+    let more = listed.len() > limit;
+    listed.truncate(limit);
+    if listed.is_empty() {
+        // `verify` knows what to say of nothing, and whose policy that is by.
+        return Ok((request.revisions.iter().filter(|revision| is_range(revision)).cloned().collect(), more));
+    }
+    Ok((listed.iter().map(ToString::to_string).collect(), more))
+}
+
+/// What a name given to `show` means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Meant {
+    /// A record of this clone's store.
+    Record,
+    /// A commit.
+    Commit(CommitId),
+}
+
+/// Tells whether a name is a record's or a commit's.
+pub fn meant(context: &Context, name: &str) -> Result<Meant> {
+    let git = Git::open(&Repository::discover(context)?, context)?;
+    let commit = git.resolve(name);
+    let Some(id) = Id::parse(name) else {
+        // Names of records have none of these.
+        let of_git = name.contains(['~', '^', '@', ':', '/']);
+        return commit
+            .map(Meant::Commit)
+            .map_err(|error| if of_git { error } else { neither(name, Code::InvalidParams) });
+    };
+    let store = Workspace::open(context.clone());
+    let record = match &store {
+        Ok(workspace) => match workspace.store_of_record(&id) {
+            Ok(_) => true,
+            Err(error) if error.code == Code::RecordNotFound => false,
+            Err(error) => return Err(error),
+        },
+        Err(_) => false,
+    };
+    let is_hash = name.len() >= 4 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match (record, commit, store) {
+        (true, Ok(_), _) => Err(Error::new(Code::InvalidParams, format!("{name} names both a record and a commit"))
+            .hint(format!(
+                "for the commit write refs/heads/{name} or its hash; git proof trail {name} shows the record"
+            ))),
+        (true, Err(_), _) => Ok(Meant::Record),
+        (false, Ok(commit), _) => Ok(Meant::Commit(commit)),
+        // A store that is there and cannot be read may have it.
+        (false, Err(_), Err(error)) if error.code != Code::NoStore => Err(error),
+        (false, Err(error), _) if is_hash || name == "HEAD" => Err(error),
+        (false, Err(_), _) => Err(neither(name, Code::RecordNotFound)),
+    }
+}
+
+fn neither(name: &str, code: Code) -> Error {
+    Error::new(code, format!("{name:?} is neither a record of this clone nor a commit"))
+        .hint("git proof log lists the records of a session, git log --oneline commits")
+}

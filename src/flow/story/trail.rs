@@ -1,0 +1,222 @@
+//! The trail of a session as its published evidence has it. Only evidence that adds up to the anchor's root is told.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::points::Points;
+use crate::git::limits::MAX_EVIDENCE;
+use crate::git::{EVIDENCE, Git, Shelved};
+use crate::judge::SessionVerdict;
+use crate::proof::digest::{ChainHash, ContentHash, RootHash};
+use crate::proof::evidence::Verifier;
+use crate::proof::record::{Body, Id, Line, RecordType};
+use crate::proof::scheme::Scheme;
+use crate::proof::timestamp::Timestamp;
+use crate::publish::evidence_name;
+
+/// What a session recorded.
+#[derive(Debug, Clone, Serialize)]
+pub struct Trail {
+    /// The session.
+    pub session_id: Id,
+    /// What it was for.
+    pub intent: String,
+    /// Who worked.
+    pub caller: String,
+    /// The task it belongs to.
+    pub task_id: Option<String>,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// How it is hashed.
+    pub scheme: Scheme,
+    /// Hash of its opening.
+    pub genesis: ChainHash,
+    /// Its root.
+    pub root: RootHash,
+    /// Its number of entries.
+    pub count: u64,
+    /// What is told of it, in order of recording.
+    pub steps: Vec<Step>,
+    /// What is not.
+    pub left_away: LeftAway,
+}
+
+/// How many entries of a kind are not told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct LeftAway {
+    /// Plans.
+    pub plans: u64,
+    /// Analyses.
+    pub analyses: u64,
+    /// Attested operations.
+    pub attested: u64,
+    /// Entries whose text was not published.
+    pub withheld: u64,
+}
+
+/// An entry that is told.
+#[derive(Debug, Clone, Serialize)]
+pub struct Step {
+    /// Its position in the session.
+    pub index: u64,
+    /// The position among the steps of the one that it follows, the nearest that is told; `None` for the beginning.
+    pub parent: Option<usize>,
+    /// Its id, where its text was published.
+    pub id: Option<Id>,
+    /// What it is.
+    #[serde(rename = "type")]
+    pub kind: StepKind,
+    /// Its text as it was recorded; `None` where it was not published.
+    pub content: Option<String>,
+    /// What it says, point by point.
+    #[serde(flatten)]
+    pub said: Points,
+    /// What came with it.
+    pub metadata: Option<Value>,
+    /// When it was recorded.
+    pub timestamp: Option<Timestamp>,
+    /// What it says and where it stands.
+    pub content_hash: ContentHash,
+    /// That joined with what it follows.
+    pub chain_hash: ChainHash,
+}
+
+/// What an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StepKind {
+    /// The intended way.
+    Plan,
+    /// What was learned.
+    Analysis,
+    /// A choice.
+    Decision,
+    /// What happened.
+    Reflection,
+    /// An attested operation.
+    Attest,
+    /// An entry whose text was not published.
+    Withheld,
+}
+
+impl StepKind {
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Analysis => "analysis",
+            Self::Decision => "decision",
+            Self::Reflection => "reflection",
+            Self::Attest => "attest",
+            Self::Withheld => "withheld",
+        }
+    }
+
+    fn of(line: &Line<'_>) -> Self {
+        let Line::Entry(entry) = line else { return Self::Withheld };
+        match &entry.body {
+            Body::Attest { .. } => Self::Attest,
+            Body::Thought { kind: RecordType::Plan, .. } => Self::Plan,
+            Body::Thought { kind: RecordType::Analysis, .. } => Self::Analysis,
+            Body::Thought { kind: RecordType::Decision, .. } => Self::Decision,
+            Body::Thought { kind: RecordType::Reflection, .. } => Self::Reflection,
+        }
+    }
+}
+
+/// The trail of a session whose anchor holds; `None` where its evidence is not at hand, or not the anchor's.
+pub(super) fn read(git: &Git, session: &SessionVerdict, full: bool) -> Option<Trail> {
+    let tip = git.tip(EVIDENCE).ok()??;
+    let tree = git.commit(&tip).ok()?.tree;
+    let Shelved::File(blob) = git.shelved(&tree, &evidence_name(&session.root)).ok()? else { return None };
+    let text = git.blob(&blob, MAX_EVIDENCE).ok()?;
+    let mut gathered = Gathered::default();
+    let mut verifier = Verifier::new();
+    verifier.push_with(&text, |index, line, chain| gathered.add(session.scheme, full, index, line, chain)).ok()?;
+    let summary = verifier.finish().ok()?;
+    summary.require(&session.root, session.count).ok()?;
+    let opening = summary.opening;
+    if opening.scheme != session.scheme {
+        return None;
+    }
+    Some(Trail {
+        session_id: opening.session_id,
+        intent: opening.intent,
+        caller: opening.caller,
+        task_id: opening.task_id,
+        started_at: opening.started_at,
+        scheme: opening.scheme,
+        genesis: summary.genesis,
+        root: summary.root,
+        count: summary.count,
+        steps: gathered.steps,
+        left_away: gathered.left_away,
+    })
+}
+
+#[derive(Default)]
+struct Gathered {
+    steps: Vec<Step>,
+    left_away: LeftAway,
+    /// For each entry by its chain hash, the step that stands for it: itself, or the nearest before it.
+    nearest: HashMap<ChainHash, Option<usize>>,
+}
+
+impl Gathered {
+    fn add(&mut self, scheme: Scheme, full: bool, index: u64, line: &Line<'_>, chain: &ChainHash) {
+        let kind = StepKind::of(line);
+        let prev_hash = match line {
+            Line::Entry(entry) => &entry.prev_hash,
+            Line::Withheld(withheld) => &withheld.prev_hash,
+        };
+        let parent = self.nearest.get(prev_hash).copied().flatten();
+        if !full && !matches!(kind, StepKind::Decision | StepKind::Reflection) {
+            self.nearest.insert(*chain, parent);
+            match kind {
+                StepKind::Plan => self.left_away.plans += 1,
+                StepKind::Analysis => self.left_away.analyses += 1,
+                StepKind::Attest => self.left_away.attested += 1,
+                _ => self.left_away.withheld += 1,
+            }
+            return;
+        }
+        self.nearest.insert(*chain, Some(self.steps.len()));
+        let chain_hash = *chain;
+        self.steps.push(match line {
+            Line::Withheld(withheld) => Step {
+                index,
+                parent,
+                id: None,
+                kind,
+                content: None,
+                said: Points::default(),
+                metadata: None,
+                timestamp: None,
+                content_hash: withheld.content_hash,
+                chain_hash,
+            },
+            Line::Entry(entry) => {
+                let metadata = entry.metadata.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+                let text = entry.body.text();
+                let said = match kind {
+                    StepKind::Decision | StepKind::Reflection => Points::read(text, metadata.as_ref()),
+                    _ => Points { text: text.to_owned(), points: Vec::new() },
+                };
+                Step {
+                    index,
+                    parent,
+                    id: Some(entry.id.clone()),
+                    kind,
+                    content: Some(text.to_owned()),
+                    said,
+                    metadata,
+                    timestamp: Some(entry.timestamp),
+                    content_hash: scheme.content_hash(entry.to_line().as_bytes(), text),
+                    chain_hash,
+                }
+            }
+        });
+    }
+}

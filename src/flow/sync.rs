@@ -1,0 +1,232 @@
+//! `sync`: shares what was proven. Fetch into tracking refs, merge as unions, push all refs at once, and again if someone
+//! else was faster.
+
+use std::collections::BTreeMap;
+use std::thread;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::error::{Code, Error, Result};
+use crate::git::{Git, NOTES, PushRefusal, ROUNDS, Remote, SHARED};
+use crate::proof::digest::CommitId;
+use crate::proof::finding::{Finding, FindingCode};
+use crate::publish::{heal, merge, note_of, release};
+use crate::record::Workspace;
+use crate::seal::{Remade, join, seen_at, vanished};
+use crate::store::SeenRound;
+
+/// How often a lost race is run again. Each time, someone else has won.
+const ATTEMPTS: u32 = 40;
+
+/// What `sync` did.
+#[derive(Debug, Clone, Serialize)]
+pub struct SyncOutcome {
+    /// The remote.
+    pub remote: String,
+    /// The refs that the remote had news of.
+    pub fetched: Vec<&'static str>,
+    /// The refs that the remote got news of.
+    pub pushed: Vec<&'static str>,
+    /// How often someone else was faster.
+    pub races: u32,
+    /// How many lines of ours another writer had overwritten, and were put back.
+    pub restored: u64,
+    /// The seals of ours that were made again because someone else was faster.
+    pub remade: Vec<Remade>,
+    /// What is wrong with the remote's rounds, or with another of its refs. All else was shared.
+    pub findings: Vec<Finding>,
+}
+
+impl SyncOutcome {
+    fn new(remote: &Remote) -> Self {
+        Self {
+            remote: remote.name.clone(),
+            fetched: Vec::new(),
+            pushed: Vec::new(),
+            races: 0,
+            restored: 0,
+            remade: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+}
+
+/// Fetches what a remote has and merges it, and pushes nothing. Later answers know what the remote did not have.
+pub fn fetch(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn FnMut(&str)) -> Result<SyncOutcome> {
+    let git = workspace.git()?;
+    git.must_be_writable()?;
+    let remote = git.remote(named)?;
+    let mut outcome = SyncOutcome::new(&remote);
+    progress(&format!("asking {}", remote.name));
+    let seen = workspace.store.seen_rounds()?;
+    let theirs = git.list_remote(&remote)?;
+    take(workspace, &git, &remote, (&theirs, &seen), &mut outcome, progress)?;
+    git.remember_answer(&remote, &theirs)?;
+    Ok(outcome)
+}
+
+/// Shares with a remote. `progress` is told what is being done.
+pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn FnMut(&str)) -> Result<SyncOutcome> {
+    let git = workspace.git()?;
+    git.must_be_writable()?;
+    let remote = git.remote(named)?;
+    let mut outcome = SyncOutcome { restored: heal(workspace, &git)?, ..SyncOutcome::new(&remote) };
+    let mut atomic = true;
+    loop {
+        progress(&format!("asking {}", remote.name));
+        let seen = workspace.store.seen_rounds()?;
+        let theirs = git.list_remote(&remote)?;
+        let blocked = take(workspace, &git, &remote, (&theirs, &seen), &mut outcome, progress)?;
+        // Also where the push below is denied.
+        git.remember_answer(&remote, &theirs)?;
+        let mut ours = tips(&git)?;
+        ours.retain(|shared, _| !blocked.contains(shared));
+        let news: Vec<(&'static str, CommitId)> = SHARED
+            .into_iter()
+            .filter_map(|shared| Some((shared, *ours.get(shared)?)))
+            .filter(|(shared, tip)| theirs.get(shared) != Some(tip))
+            .collect();
+        if news.is_empty() {
+            return arrived(workspace, &git, &remote, &ours, outcome);
+        }
+        progress(&format!("pushing to {}", remote.name));
+        match push(&git, &remote, &news, atomic)? {
+            Ok(()) => {
+                git.remember_answer(&remote, &theirs.into_iter().chain(news.iter().copied()).collect())?;
+                outcome.pushed = news.into_iter().map(|(shared, _)| shared).collect();
+                return arrived(workspace, &git, &remote, &ours, outcome);
+            }
+            Err(PushRefusal::NotAtomic) => atomic = false,
+            Err(PushRefusal::Denied(why)) => return Err(denied(&remote, &why)),
+            Err(PushRefusal::Raced(why)) => {
+                outcome.races += 1;
+                if outcome.races >= ATTEMPTS {
+                    return Err(Error::new(Code::RemoteFailed, format!("others kept pushing to {}", remote.name))
+                        .because(why)
+                        .hint("nothing is lost; git proof sync again"));
+                }
+                // Two that meet should not meet again at the same moment.
+                let spread = u64::from(std::process::id() % 17) + 3;
+                thread::sleep(Duration::from_millis(spread * u64::from(outcome.races.min(10))));
+            }
+        }
+    }
+}
+
+/// Where the shared refs are now. The notes are looked at first, because whoever anchors moves them last: so what is known
+/// of the others is never older than what the notes rest on.
+fn tips(git: &Git) -> Result<BTreeMap<&'static str, CommitId>> {
+    let mut tips = BTreeMap::new();
+    for shared in SHARED.into_iter().rev() {
+        if let Some(tip) = git.tip(shared)? {
+            tips.insert(shared, tip);
+        }
+    }
+    Ok(tips)
+}
+
+/// One push of all, or where the remote cannot do that, one after the other: a note never before what it rests on.
+fn push(
+    git: &Git,
+    remote: &Remote,
+    news: &[(&str, CommitId)],
+    atomic: bool,
+) -> Result<std::result::Result<(), PushRefusal>> {
+    if atomic {
+        return git.push(remote, news, true);
+    }
+    for one in news {
+        if let Err(refusal) = git.push(remote, &[*one], false)? {
+            return Ok(Err(refusal));
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Fetches what the remote has and this clone does not, and merges it. The answer is which refs must not be pushed.
+fn take(
+    workspace: &mut Workspace,
+    git: &Git,
+    remote: &Remote,
+    (theirs, seen): (&BTreeMap<&'static str, CommitId>, &[SeenRound]),
+    outcome: &mut SyncOutcome,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<&'static str>> {
+    let mut wanted = Vec::new();
+    for (shared, tip) in theirs {
+        if git.tip(&remote.tracking(shared))? != Some(*tip) {
+            wanted.push(*shared);
+        }
+    }
+    if !wanted.is_empty() {
+        progress(&format!("fetching from {}", remote.name));
+        git.fetch(remote, &wanted)?;
+    }
+    let mut blocked = Vec::new();
+    outcome.findings.clear();
+    if !theirs.contains_key(ROUNDS) {
+        outcome.findings.extend(vanished(seen, remote));
+    }
+    for shared in SHARED.into_iter().filter(|shared| theirs.contains_key(shared)) {
+        let changed = if shared == ROUNDS {
+            let joined = join(workspace, git, remote, seen, false)?;
+            outcome.remade.extend(joined.remade);
+            outcome.findings.extend(joined.findings);
+            blocked.extend(joined.blocked.then_some(ROUNDS));
+            joined.changed
+        } else {
+            match merge(git, remote, shared) {
+                // Whoever pushed that must not keep others from sharing the rest.
+                Err(error) if matches!(error.code, Code::LimitReached | Code::ObjectDamaged) => {
+                    blocked.push(shared);
+                    let message = format!("{shared} of {} was neither merged nor pushed: {error}", remote.name);
+                    let hint = "whoever looks after the remote should look at that ref";
+                    outcome.findings.push(Finding::unchecked(FindingCode::LimitReached, message).hint(hint));
+                    false
+                }
+                merged => merged?,
+            }
+        };
+        if changed && !outcome.fetched.contains(&shared) {
+            outcome.fetched.push(shared);
+        }
+    }
+    Ok(blocked)
+}
+
+/// The remote has all that this clone has.
+fn arrived(
+    workspace: &mut Workspace,
+    git: &Git,
+    remote: &Remote,
+    ours: &BTreeMap<&'static str, CommitId>,
+    outcome: SyncOutcome,
+) -> Result<SyncOutcome> {
+    for (shared, tip) in ours {
+        let tracking = remote.tracking(shared);
+        git.update(&tracking, "git-proof: sync", |old| Ok(((old != Some(*tip)).then_some(*tip), ())))?;
+    }
+    if let Some(tip) = ours.get(ROUNDS) {
+        seen_at(workspace, git, &remote.name, tip)?;
+    }
+    release(workspace, git, remote)?;
+    // Another process may have remembered a line meanwhile that is not in what was pushed.
+    let Some(notes) = ours.get(NOTES) else { return Ok(outcome) };
+    let notes = git.commit(notes)?.tree;
+    let mut seen = Vec::new();
+    for (commit, line) in workspace.store.unseen_after(0)?.0 {
+        if note_of(git, &notes, &commit)?.contains(line.as_bytes()) {
+            seen.push((commit, line));
+        }
+    }
+    workspace.store.mark_seen(&seen, &remote.name)?;
+    Ok(outcome)
+}
+
+fn denied(remote: &Remote, why: &str) -> Error {
+    Error::new(Code::RemoteFailed, format!("{} does not take the proof refs", remote.name)).because(why).hint(
+        "you may need the right to push refs/notes/proof and refs/proof/*; what was fetched is merged, and nothing is lost \
+         here: someone who may push can fetch it from you",
+    )
+}

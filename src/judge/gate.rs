@@ -1,0 +1,172 @@
+//! `gate`: the verdict over a range, by the policy of the branch it is to be merged into.
+
+use super::range::{Ends, JudgedRange};
+use super::receive::RefUpdate;
+use super::rules::Rules;
+use super::seals::SealSignatures;
+use super::trusted;
+use super::verify::{VerifyOutcome, judge_commits, read_seals};
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+use crate::git::{Git, Repository};
+use crate::proof::digest::CommitId;
+use crate::proof::glob::Glob;
+use crate::publish::Pushed;
+use crate::rounds::{is_of_the_future, walk};
+
+/// What `gate` is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct GateRequest {
+    /// The branch that is to be changed: its tip has the policy.
+    pub base: String,
+    /// What it is to be changed to.
+    pub head: String,
+    /// Whether a base without a policy is an error.
+    pub require_policy: bool,
+}
+
+impl GateRequest {
+    /// The request for a branch that is being pushed: what the remote does not have of it.
+    pub fn of_push(remote: &str, branch: &Pushed) -> Self {
+        Self { base: format!("refs/remotes/{remote}/*"), head: branch.head.to_string(), require_policy: false }
+    }
+}
+
+/// Judges `base..head`. A base of nothing but zeros is what git says of a branch that did not exist: all of `head` is
+/// judged then, by the defaults.
+pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
+    let place = Repository::discover(context)?;
+    let mut git = Git::open(&place, context)?;
+    git.read_packs(git.packs(false));
+    let head = git.resolve(&request.head)?;
+    let nothing = CommitId::parse(&request.base).is_some_and(|id| id.0.as_bytes().iter().all(|byte| *byte == 0));
+    let base = if nothing { None } else { Some(git.resolve(&request.base)?) };
+    let rules = match &base {
+        Some(base) => Rules::of(&git, base, context.now())?.named(&request.base),
+        None => Rules::defaults(context.now())?,
+    };
+    if request.require_policy && !rules.from_file {
+        return Err(Error::new(Code::PolicyUnreadable, format!("{} has no .proof/policy.toml", request.base))
+            .hint("commit one there, or leave out --require-policy to use the defaults"));
+    }
+    let ends = Ends { tips: vec![head], excluded: base.into_iter().collect() };
+    let outcome = judge(context, git, rules, &ends)?;
+    Ok(VerifyOutcome { range: Some(JudgedRange { base, head }), ..outcome })
+}
+
+/// Judges what a remote does not have yet, before it is pushed there, by the policy of the remote's main branch. Without
+/// one the verdict is only advice.
+pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
+    let place = Repository::discover(context)?;
+    let git = Git::open(&place, context)?;
+    let head = git.resolve(&request.head)?;
+    let prefix = request.base.trim_end_matches("/*");
+    let known = git.refs_below(prefix)?;
+    let main = ["HEAD", "main", "master"].iter().find_map(|name| {
+        let name = format!("{prefix}/{name}");
+        known.iter().find(|(known, _)| *known == name).map(|(_, tip)| (name, *tip))
+    });
+    let rules = match &main {
+        Some((name, tip)) => Rules::of(&git, tip, context.now())?.named(name),
+        None => Rules::defaults(context.now())?,
+    };
+    let has_policy = rules.from_file;
+    let excluded = known.iter().map(|(_, tip)| *tip).filter(|tip| git.has(&tip.0)).collect();
+    let outcome = judge(context, git, rules, &Ends { tips: vec![head], excluded })?;
+    Ok(VerifyOutcome { enforced: outcome.enforced && has_policy, ..outcome })
+}
+
+/// What a push would bring to a branch of a server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Arriving<'a> {
+    /// The branch, such as `refs/heads/main`.
+    pub(crate) name: &'a str,
+    /// Where it is; `None` if it does not exist.
+    pub(crate) old: Option<CommitId>,
+    /// Where it would be.
+    pub(crate) new: CommitId,
+}
+
+/// Judges what a push would bring, by the rules of the server's main branch as it is before the push. Left out is only what
+/// that branch and the pushed one have already: whatever else is on the server may never have been judged. `None` for a
+/// branch that the policy does not guard.
+pub(crate) fn gate_received(context: &Context, git: &Git, arriving: Arriving<'_>) -> Result<Option<VerifyOutcome>> {
+    let main = git.tip("HEAD")?;
+    let rules = match main {
+        Some(main) => Rules::of(git, &main, context.now())?.named("HEAD"),
+        None => Rules::defaults(context.now())?,
+    };
+    let branch = arriving.name.strip_prefix("refs/heads/").unwrap_or(arriving.name);
+    let guards = |glob: &String| Glob::parse(glob).is_ok_and(|glob| glob.matches(branch.as_bytes()));
+    if !rules.gate.branches.iter().any(guards) {
+        return Ok(None);
+    }
+    let excluded = main.into_iter().chain(arriving.old).collect();
+    judge(context, git.again()?, rules, &Ends { tips: vec![arriving.new], excluded }).map(Some)
+}
+
+/// Why seals that a push brings are refused: one is dated in the future, or no listed sealer has signed it.
+pub(crate) fn refused_seals(
+    context: &Context,
+    git: &Git,
+    update: &RefUpdate,
+    notes: Option<CommitId>,
+) -> Result<Option<String>> {
+    let Some(new) = update.new else { return Ok(None) };
+    let now = context.now();
+    let rules = match git.tip("HEAD")? {
+        Some(main) => Rules::of(git, &main, now)?,
+        None => Rules::defaults(now)?,
+    };
+    let notes = notes.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+    let known = update.old.map(|old| walk(git, &old, &mut |_| {})).unwrap_or_default();
+    let mut refusal = None;
+    walk(git, &new, &mut |sealed| {
+        let round = sealed.seal.round;
+        if refusal.is_some() || known.has(&sealed.hash) {
+            return;
+        }
+        if is_of_the_future(sealed.seal, now) {
+            refusal = Some(format!("round {round} is dated {}, which is still to come", sealed.seal.sealed_at));
+        } else if !rules.requirements.sealers.is_empty() {
+            let keys = notes.map(|notes| SealSignatures::default().of(git, &notes, sealed, &rules.signers));
+            if !keys.unwrap_or_default().iter().any(|key| rules.is_sealer(key, now)) {
+                refusal = Some(format!("none of proof.sealers has signed round {round}"));
+            }
+        }
+    });
+    Ok(refusal.map(|why| format!("{} is not let in: {why}", update.name)))
+}
+
+/// Judges a range as the gate would that guards the branch it was merged into: by the trusted rules, or else by those of
+/// `into`.
+pub(crate) fn gate_into(
+    context: &Context,
+    git: &Git,
+    into: Option<&CommitId>,
+    base: Option<&CommitId>,
+    head: &CommitId,
+) -> Result<VerifyOutcome> {
+    let ends = Ends { tips: vec![*head], excluded: base.copied().into_iter().collect() };
+    let rules = match (trusted::branch(git, None)?, into) {
+        (Some((name, tip)), _) => Rules::of(git, &tip, context.now())?.named(name),
+        (None, Some(into)) => Rules::of(git, into, context.now())?,
+        (None, None) => Rules::defaults(context.now())?,
+    };
+    judge(context, git.again()?, rules, &ends)
+}
+
+fn judge(context: &Context, git: Git, mut rules: Rules, ends: &Ends) -> Result<VerifyOutcome> {
+    let line = match (ends.tips.as_slice(), ends.excluded.as_slice()) {
+        ([tip], [base]) => git.line(base, tip),
+        _ => None,
+    };
+    let commits = match line {
+        Some(line) => line,
+        None => git.commits(&ends.arguments())?,
+    };
+    read_seals(context, &git, &mut rules)?;
+    let (gatherer, mut verdicts) = judge_commits(context, git, &rules, &commits, false)?;
+    ends.check(&gatherer, &mut verdicts)?;
+    Ok(VerifyOutcome::new(verdicts, &rules))
+}

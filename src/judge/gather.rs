@@ -1,0 +1,587 @@
+//! Gathering: all that git has about a commit's proof, each thing read once.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::deleted::Deleted;
+use super::facts::Facts;
+use super::prefetch::Ahead;
+use super::seals::Seals;
+use crate::error::Result;
+use crate::git::limits::{MAX_EVIDENCE, MAX_INDEX_LINES, MAX_NOTE, MAX_NOTE_LINES, MAX_SIGHTINGS, WORK_PER_COMMIT};
+use crate::git::{
+    CHANGES, Commit, EVIDENCE, FILE, Git, History, NOTES, ObjectError, Read, Recent, Shelved, Tree, TreeEntry,
+};
+use crate::proof::anchor::Anchor;
+use crate::proof::change::{ChangeIds, GitAttestation, Sighting};
+use crate::proof::digest::{AnchorId, ChangeId, CommitId, ObjectId, RootHash, TreeId};
+use crate::proof::evidence::Verifier;
+use crate::proof::finding::{Finding, FindingCode};
+use crate::proof::note::{NoteLine, Signature};
+use crate::proof::record::{Body, Id, Line, RecordType};
+use crate::proof::trailer::{ProofTrailer, ProofTrailers};
+use crate::proof::verify::{Attested, Evidence, EvidenceFacts};
+use crate::proof::word::Word;
+use crate::publish::evidence_name;
+use crate::store::Store;
+
+/// Facts of commits that are kept at hand; a history is walked in order, so a child's parent is soon asked for itself.
+const KEPT: usize = 4096;
+/// Bytes of commits, of notes, of trees and of evidence that are kept at hand.
+const KEPT_COMMITS: usize = 16 << 20;
+const KEPT_NOTES: usize = 8 << 20;
+const KEPT_TREES: usize = 32 << 20;
+const KEPT_EVIDENCE: usize = 32 << 20;
+/// Most bytes of the decisions and reflections of one session that are shown.
+const MAX_TOLD: usize = 4 << 20;
+
+/// What was found in the note of a commit.
+#[derive(Debug, Default)]
+pub(super) struct Note {
+    /// Its anchors, each once, with the signature of every line that has it, or none.
+    pub(super) anchors: Vec<(Anchor, Vec<Option<Signature>>)>,
+    /// What people say of the commit, a line each.
+    pub(super) words: Vec<(Word, Signature)>,
+    /// What is wrong with other lines.
+    pub(super) findings: Vec<Finding>,
+    /// About how many bytes it takes.
+    pub(super) size: usize,
+}
+
+impl Note {
+    /// The roots that its anchors name.
+    pub(super) fn roots(&self) -> impl Iterator<Item = RootHash> {
+        self.anchors.iter().map(|(anchor, _)| anchor.root)
+    }
+}
+
+/// Something that a session said, for people.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub struct Told {
+    /// What kind of record.
+    #[serde(rename = "type")]
+    pub kind: RecordType,
+    /// Its text.
+    pub content: String,
+}
+
+/// Evidence with what it tells people.
+#[derive(Debug)]
+pub(super) struct Gathered {
+    pub(super) evidence: Evidence,
+    pub(super) told: Vec<Told>,
+}
+
+impl Gathered {
+    /// About how many bytes it takes.
+    pub(super) fn size(&self) -> usize {
+        let attested = match &self.evidence {
+            Evidence::Holds(facts) => facts.attested.len() * size_of::<Attested>(),
+            _ => 0,
+        };
+        let told = self.told.iter().map(|told| size_of::<Told>() + told.content.len());
+        size_of::<Self>() + attested + told.sum::<usize>()
+    }
+}
+
+/// Reads what git has.
+pub(super) struct Gatherer {
+    pub(super) git: Git,
+    notes: Option<TreeId>,
+    evidence: Option<TreeId>,
+    changes: Option<TreeId>,
+    /// Finds what this clone anchored itself; only an index, everything that it leads to is verified.
+    store: Option<Store>,
+    /// How commits lead to each other, by their own word.
+    pub(super) history: History,
+    facts: RefCell<HashMap<CommitId, Rc<Facts>>>,
+    commits: RefCell<Recent<CommitId, Arc<Commit>>>,
+    /// Notes by their blobs: many commits may share one.
+    notes_read: RefCell<Recent<ObjectId, Arc<Note>>>,
+    /// Trees of notes and evidence. Things are looked up in them one by one and nothing is listed: a few small trees can
+    /// be put together so that they seem to hold more files than there are atoms.
+    trees: RefCell<Recent<TreeId, Arc<Tree>>>,
+    evidences: RefCell<Recent<RootHash, Arc<Gathered>>>,
+    deleted: OnceCell<Deleted>,
+    /// Changes of which not every line of the index was followed.
+    crowded: RefCell<HashSet<ChangeId>>,
+    not_fetched: OnceCell<Option<&'static str>>,
+    /// What only this clone remembers, and the shared index does not say.
+    known_here: RefCell<BTreeSet<Sighting>>,
+    ahead: RefCell<Ahead>,
+    with_story: bool,
+}
+
+impl Gatherer {
+    /// A gatherer of what is in a repository.
+    pub(super) fn new(git: Git, store: Option<Store>, with_story: bool) -> Result<Self> {
+        let tree = |name: &str| -> Result<Option<TreeId>> {
+            Ok(git.tip(name)?.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?)
+        };
+        let (notes, evidence, changes) = (tree(NOTES)?, tree(EVIDENCE)?, tree(CHANGES)?);
+        Ok(Self {
+            git,
+            notes,
+            evidence,
+            changes,
+            store,
+            history: History::default(),
+            facts: RefCell::default(),
+            commits: RefCell::new(Recent::new(KEPT_COMMITS)),
+            notes_read: RefCell::new(Recent::new(KEPT_NOTES)),
+            trees: RefCell::new(Recent::new(KEPT_TREES)),
+            evidences: RefCell::new(Recent::new(KEPT_EVIDENCE)),
+            deleted: OnceCell::new(),
+            crowded: RefCell::default(),
+            not_fetched: OnceCell::new(),
+            known_here: RefCell::default(),
+            ahead: RefCell::default(),
+            with_story,
+        })
+    }
+
+    /// Does some work for the judgement of one commit, which must not take more than it may. The second answer is why it
+    /// would have taken more, if so: nothing that was found then says anything.
+    pub(super) fn within_limit<T>(&self, work: impl FnOnce() -> T) -> (T, Option<Finding>) {
+        self.git.meter.set(Some(WORK_PER_COMMIT));
+        let done = work();
+        let reached = self.git.meter.is_spent().then(|| {
+            // What could not be computed for this commit may be possible for the next.
+            self.facts.borrow_mut().clear();
+            let message =
+                format!("judging one commit may take {WORK_PER_COMMIT} units of work, and this one takes more");
+            Finding::unchecked(FindingCode::LimitReached, message)
+                .hint("docs/threat-model.md lists what counts; look for very large files, notes or evidence")
+        });
+        self.git.meter.set(None);
+        (done, reached)
+    }
+
+    /// A ref that a remote may have, and whose absence here keeps anyone from saying that there is no proof.
+    pub(super) fn not_fetched(&self) -> Option<&'static str> {
+        *self.not_fetched.get_or_init(|| {
+            let lacks = |tree: Option<TreeId>, name| tree.is_none() && self.git.may_be_elsewhere(name);
+            // Where no remote was ever asked, notes that are here may be of this clone alone.
+            let own = || self.store.as_ref().is_some_and(Store::has_unshared_lines);
+            if lacks(self.notes, NOTES) || self.git.was_never_synced() && own() {
+                Some(NOTES)
+            } else {
+                lacks(self.changes, CHANGES).then_some(CHANGES)
+            }
+        })
+    }
+
+    /// The session that a message names, if it is one of this clone and still open.
+    pub(super) fn open_session(&self, trailers: &ProofTrailers) -> Option<Id> {
+        let store = self.store.as_ref()?;
+        trailers.trailers.iter().find_map(|trailer| match trailer {
+            ProofTrailer::Session(session) => {
+                let row = store.session(session).ok()?;
+                (!row.finalized && row.ended_at.is_none()).then(|| session.clone())
+            }
+            ProofTrailer::Root(_) | ProofTrailer::Grade => None,
+        })
+    }
+
+    /// The tree of the notes.
+    pub(super) fn notes_tree(&self) -> Option<TreeId> {
+        self.notes
+    }
+
+    /// What seals list and the notes do not have.
+    pub(super) fn deleted(&self, seals: &Seals) -> &Deleted {
+        self.deleted.get_or_init(|| Deleted::find(self, seals))
+    }
+
+    /// A commit.
+    pub(super) fn commit(&self, id: &CommitId) -> Read<Arc<Commit>> {
+        let size = |commit: &Arc<Commit>| size_of::<Commit>() + commit.message.len() + commit.parents.len() * 33;
+        if let Some(known) = self.commits.borrow_mut().get(id, size) {
+            return Ok(known);
+        }
+        let commit = Arc::new(self.git.commit(id)?);
+        self.commits.borrow_mut().put(*id, Arc::clone(&commit), size(&commit));
+        Ok(commit)
+    }
+
+    /// What is known of a commit that is at hand.
+    pub(super) fn facts(&self, id: &CommitId) -> Read<Rc<Facts>> {
+        if let Some(known) = self.facts.borrow().get(id) {
+            return Ok(Rc::clone(known));
+        }
+        let facts = Rc::new(Facts::new(self.commit(id)?));
+        let mut kept = self.facts.borrow_mut();
+        if kept.len() >= KEPT {
+            kept.clear();
+        }
+        kept.insert(*id, Rc::clone(&facts));
+        Ok(facts)
+    }
+
+    /// The note of a commit.
+    pub(super) fn note(&self, commit: &CommitId) -> Arc<Note> {
+        let ahead = self.ahead.borrow_mut().notes.remove(commit);
+        ahead.unwrap_or_else(|| self.find_note(commit))
+    }
+
+    fn find_note(&self, commit: &CommitId) -> Arc<Note> {
+        let Some(tree) = self.notes else { return Arc::default() };
+        match self.note_blobs(tree, commit).as_deref() {
+            Ok([]) => Arc::default(),
+            Ok([blob]) => self.note_at(blob),
+            Ok(blobs) => {
+                let mut note = Note::default();
+                let twice = "the note is stored in two places, which git shows as one";
+                note.findings.push(Finding::error(FindingCode::AnchorMalformed, twice));
+                for blob in blobs {
+                    self.read_into(blob, &mut note);
+                }
+                Arc::new(note)
+            }
+            Err(error) => Arc::new(Note { findings: vec![unreadable(error)], ..Note::default() }),
+        }
+    }
+
+    /// The note in a blob, which many commits may share.
+    fn note_at(&self, blob: &ObjectId) -> Arc<Note> {
+        if let Some(known) = self.notes_read.borrow_mut().get(blob, |note| note.size) {
+            return known;
+        }
+        let mut note = Note::default();
+        self.read_into(blob, &mut note);
+        let note = Arc::new(note);
+        // What was cut short for one commit may be read for the next.
+        if !self.git.meter.is_spent() {
+            self.notes_read.borrow_mut().put(*blob, Arc::clone(&note), note.size);
+        }
+        note
+    }
+
+    fn read_into(&self, blob: &ObjectId, note: &mut Note) {
+        let limit = |why: String| ObjectError::Limit(*blob, why);
+        let read = self.git.blob(blob, MAX_NOTE).and_then(|text| {
+            // To parse it takes about as long as to read it.
+            self.git.meter.spend(text.len() as u64).map_err(limit)?;
+            Ok(text)
+        });
+        match read {
+            Ok(text) => read_lines(&text, note),
+            Err(error) => note.findings.push(unreadable(&error)),
+        }
+    }
+
+    /// Whether a commit has a note that was not seen yet; it need not be at hand itself.
+    fn has_other_note(&self, commit: &CommitId, seen: &mut HashSet<Vec<ObjectId>>) -> bool {
+        // One that cannot be read is for its reader to report.
+        let blobs = self.notes.map(|tree| self.note_blobs(tree, commit));
+        blobs.is_some_and(|blobs| blobs.map_or(true, |blobs| !blobs.is_empty() && seen.insert(blobs)))
+    }
+
+    /// Whether the index says more of a change than was looked at.
+    pub(super) fn is_crowded(&self, ids: &ChangeIds) -> bool {
+        let crowded = self.crowded.borrow();
+        crowded.contains(&ids.wide) || crowded.contains(&ids.bare)
+    }
+
+    /// The blobs that are the note of a commit: none or one, and more only where someone stored it in two places.
+    fn note_blobs(&self, mut tree: TreeId, commit: &CommitId) -> Read<Vec<ObjectId>> {
+        let hex = commit.to_string();
+        let mut found = Vec::new();
+        for at in (0..hex.len()).step_by(2) {
+            found.extend(self.entry(&tree, &hex[at..], false)?.filter(TreeEntry::is_file).map(|note| note.id));
+            let fan = if at + 2 < hex.len() { self.entry(&tree, &hex[at..at + 2], true)? } else { None };
+            match fan {
+                Some(fan) => tree = TreeId(fan.id),
+                None => break,
+            }
+        }
+        Ok(found)
+    }
+
+    /// An entry of a tree by its name. A directory and something else of the same name are two.
+    fn entry(&self, tree: &TreeId, name: &str, directory: bool) -> Read<Option<TreeEntry>> {
+        let known = self.trees.borrow_mut().get(tree, |tree| tree.size());
+        let entries = if let Some(entries) = known {
+            entries
+        } else {
+            let entries = self.git.read_tree(tree)?;
+            self.trees.borrow_mut().put(*tree, Arc::clone(&entries), entries.size());
+            entries
+        };
+        Ok(entries.find(name.as_bytes(), directory))
+    }
+
+    /// The evidence of a root.
+    pub(super) fn evidence(&self, root: &RootHash) -> Arc<Gathered> {
+        let known = self.evidences.borrow_mut().get(root, |known| known.size());
+        let gathered = known.unwrap_or_else(|| {
+            let ahead = self.ahead.borrow_mut().evidence.remove(root);
+            let gathered = ahead.unwrap_or_else(|| Arc::new(self.read_evidence(root)));
+            if !self.git.meter.is_spent() {
+                self.evidences.borrow_mut().put(*root, Arc::clone(&gathered), gathered.size());
+            }
+            gathered
+        });
+        // Whoever asks looks through all that it attests.
+        match self.git.meter.spend(gathered.size() as u64) {
+            Ok(()) => gathered,
+            Err(why) => Arc::new(Gathered { evidence: Evidence::TooLarge(why), told: Vec::new() }),
+        }
+    }
+
+    fn read_evidence(&self, root: &RootHash) -> Gathered {
+        let without = |evidence| Gathered { evidence, told: Vec::new() };
+        let unread = |error: ObjectError| match error {
+            ObjectError::Missing(_) => without(Evidence::NotHere(error.to_string())),
+            ObjectError::Limit(..) => without(Evidence::TooLarge(error.to_string())),
+            ObjectError::Damaged(..) => without(Evidence::Unreadable(error.to_string())),
+        };
+        let Some(tree) = &self.evidence else {
+            let nowhere = self.git.is_known_to_lack(EVIDENCE);
+            return without(if nowhere { Evidence::Missing } else { Evidence::NotFetched });
+        };
+        let text = match self.evidence_blob(tree, root) {
+            Ok(Shelved::Nothing) => return without(Evidence::Missing),
+            Ok(Shelved::Other) => return without(Evidence::Unreadable("it is not a plain file".to_owned())),
+            Ok(Shelved::File(blob)) => self.git.blob(&blob, MAX_EVIDENCE),
+            Err(error) => Err(error),
+        };
+        let text = text.and_then(|text| {
+            // To verify it takes about as long as to read it.
+            let spent = self.git.meter.spend(text.len() as u64);
+            spent.map_err(|why| ObjectError::Limit(tree.0, why)).map(|()| text)
+        });
+        text.map_or_else(unread, |text| self.read_text(&text))
+    }
+
+    fn evidence_blob(&self, tree: &TreeId, root: &RootHash) -> Read<Shelved> {
+        let name = evidence_name(root);
+        let Some(folder) = self.entry(tree, &name[..2], true)? else {
+            let other = self.entry(tree, &name[..2], false)?;
+            return Ok(if other.is_some() { Shelved::Other } else { Shelved::Nothing });
+        };
+        let folder = TreeId(folder.id);
+        Ok(match (self.entry(&folder, &name, false)?, self.entry(&folder, &name, true)?) {
+            (None, None) => Shelved::Nothing,
+            (Some(file), None) if file.mode == FILE => Shelved::File(file.id),
+            _ => Shelved::Other,
+        })
+    }
+
+    fn read_text(&self, text: &[u8]) -> Gathered {
+        let mut attested = Vec::new();
+        let (mut told, mut told_bytes) = (Vec::new(), 0);
+        let mut verifier = Verifier::new();
+        let read = verifier.push_with(text, |_, line, _| {
+            let Line::Entry(entry) = line else { return };
+            match &entry.body {
+                Body::Attest { attest } => {
+                    let change = GitAttestation::parse(attest.as_bytes());
+                    attested.extend(change.map(|change| Attested::new(change, entry.metadata.as_deref())));
+                }
+                Body::Thought { kind, content, .. }
+                    if self.with_story && matches!(kind, RecordType::Decision | RecordType::Reflection) =>
+                {
+                    told_bytes += size_of::<Told>() + content.len();
+                    if told_bytes > MAX_TOLD {
+                        return;
+                    }
+                    told.push(Told { kind: *kind, content: content.to_string() });
+                }
+                Body::Thought { .. } => {}
+            }
+        });
+        let evidence = match read.and_then(|()| verifier.finish()) {
+            Ok(summary) => {
+                attested.shrink_to_fit();
+                Evidence::Holds(EvidenceFacts { summary, attested })
+            }
+            Err(error) => Evidence::Broken(error),
+        };
+        Gathered { evidence, told }
+    }
+
+    /// The blob that is the note of a commit, where there is just one.
+    pub(super) fn only_note(&self, commit: &CommitId) -> Option<ObjectId> {
+        match self.note_blobs(self.notes?, commit).ok()?.as_slice() {
+            [blob] => Some(*blob),
+            _ => None,
+        }
+    }
+
+    /// A note by its blob, if it can be read.
+    pub(super) fn read_note(&self, blob: &ObjectId) -> Option<Arc<Note>> {
+        let mut note = Note::default();
+        let text = self.git.proof_blob(blob, MAX_NOTE).ok()?;
+        read_lines(&text, &mut note);
+        Some(Arc::new(note))
+    }
+
+    /// The blob that is the evidence of a root, where there is one.
+    pub(super) fn only_evidence(&self, root: &RootHash) -> Option<ObjectId> {
+        match self.evidence_blob(self.evidence.as_ref()?, root).ok()? {
+            Shelved::File(blob) => Some(blob),
+            _ => None,
+        }
+    }
+
+    /// Evidence by its blob, if it can be read.
+    pub(super) fn read_evidence_at(&self, blob: &ObjectId) -> Option<Gathered> {
+        self.git.proof_blob(blob, MAX_EVIDENCE).ok().map(|text| self.read_text(&text))
+    }
+
+    /// Takes what was read ahead; the trees that led to it are not needed any more.
+    pub(super) fn expect(&mut self, ahead: Ahead) {
+        *self.trees.get_mut() = Recent::new(KEPT_TREES);
+        *self.ahead.get_mut() = ahead;
+    }
+
+    /// Whether there is anything that could say where a change was seen.
+    pub(super) fn has_sightings(&self) -> bool {
+        self.changes.is_some() || self.store.is_some()
+    }
+
+    /// Where a change was seen, by the index that is shared and by what this clone remembers: under its change id, and
+    /// under the one that leaves out the lines around it.
+    pub(super) fn sightings(&self, ids: &ChangeIds) -> Vec<Sighting> {
+        let mut found = BTreeSet::new();
+        for id in [&ids.wide, &ids.bare] {
+            self.sightings_of(id, &mut found);
+        }
+        for own in self.own_sightings(ids) {
+            if found.insert(own) {
+                self.known_here.borrow_mut().insert(own);
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// What this clone remembers.
+    fn own_sightings(&self, ids: &ChangeIds) -> Vec<Sighting> {
+        let Some(store) = &self.store else { return Vec::new() };
+        let mut own = Vec::new();
+        for change in [&ids.wide, &ids.bare] {
+            own.extend(store.anchored_with(change).unwrap_or_default().into_iter().map(Sighting::Commit));
+            own.extend(store.sightings(change).unwrap_or_default());
+        }
+        own
+    }
+
+    /// Whether only this clone remembers where a change was seen, and others could ask for it.
+    pub(super) fn is_known_only_here(&self, sighting: &Sighting) -> bool {
+        self.known_here.borrow().contains(sighting) && !self.git.remote_names().is_empty()
+    }
+
+    fn sightings_of(&self, change: &ChangeId, found: &mut BTreeSet<Sighting>) {
+        let text = self.changes.map(|tree| match self.git.shelved(&tree, &change.to_string())? {
+            Shelved::File(blob) => self.git.blob(&blob, MAX_NOTE).map(Some),
+            _ => Ok(None),
+        });
+        if let Some(Err(ObjectError::Limit(..))) = text {
+            self.crowded.borrow_mut().insert(*change);
+        }
+        if let Some(Ok(Some(text))) = text {
+            let (mut commits, mut ranges) = (0, 0);
+            // Commits that share a note have the same anchors.
+            let mut seen = HashSet::new();
+            let mut lines = text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+            for sighting in lines.by_ref().take(MAX_INDEX_LINES).filter_map(|line| Sighting::parse(line).ok()) {
+                let (followed, leads) = match &sighting {
+                    Sighting::Commit(commit) => (&mut commits, self.has_other_note(commit, &mut seen)),
+                    // An id of something else than a commit leads nowhere either.
+                    Sighting::Range { base, head } => {
+                        (&mut ranges, self.commit(head).is_ok() && self.commit(base).is_ok())
+                    }
+                };
+                if !leads {
+                    continue;
+                }
+                if *followed == MAX_SIGHTINGS {
+                    self.crowded.borrow_mut().insert(*change);
+                    continue;
+                }
+                *followed += 1;
+                found.insert(sighting);
+            }
+            if lines.next().is_some() {
+                self.crowded.borrow_mut().insert(*change);
+            }
+        }
+    }
+}
+
+fn unreadable(error: &ObjectError) -> Finding {
+    match error {
+        ObjectError::Missing(_) => Finding::unchecked(FindingCode::ObjectMissing, error.to_string())
+            .hint("git proof sync, or git fetch origin refs/notes/proof:refs/notes/proof"),
+        ObjectError::Damaged(..) => Finding::error(FindingCode::AnchorMalformed, error.to_string()),
+        ObjectError::Limit(..) => Finding::unchecked(FindingCode::LimitReached, error.to_string()),
+    }
+}
+
+/// Where the anchors of a note are. A few are compared; of many, each is known by its id, so that a note that anyone may
+/// fill takes as long as it is.
+#[derive(Default)]
+struct Places {
+    by_id: HashMap<AnchorId, usize>,
+}
+
+impl Places {
+    const FEW: usize = 8;
+
+    /// The place of an anchor; the next free one if it is not there, where it is put then.
+    fn of(&mut self, anchor: &Anchor, anchors: &[(Anchor, Vec<Option<Signature>>)]) -> usize {
+        if anchors.len() < Self::FEW {
+            return anchors.iter().position(|(known, _)| known == anchor).unwrap_or(anchors.len());
+        }
+        if self.by_id.is_empty() {
+            self.by_id = anchors.iter().enumerate().map(|(at, (known, _))| (known.id(), at)).collect();
+        }
+        *self.by_id.entry(anchor.id()).or_insert(anchors.len())
+    }
+}
+
+fn read_lines(text: &[u8], note: &mut Note) {
+    let mut places = Places::default();
+    note.size += size_of::<Note>() + text.len();
+    for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
+        if number > MAX_NOTE_LINES {
+            let message = format!("the note has more than the {MAX_NOTE_LINES} lines that are read");
+            note.findings.push(Finding::unchecked(FindingCode::LimitReached, message));
+            return;
+        }
+        match NoteLine::parse(line) {
+            Ok(None) => {}
+            Ok(Some(NoteLine::Anchor { anchor, signature })) => {
+                let place = places.of(&anchor, &note.anchors);
+                match note.anchors.get_mut(place) {
+                    Some((_, signatures)) => signatures.push(signature),
+                    None => {
+                        if place == 0 {
+                            // Nearly always the only one, and there are many notes: no room for more.
+                            note.anchors.reserve_exact(1);
+                        }
+                        note.anchors.push((*anchor, vec![signature]));
+                    }
+                }
+            }
+            Ok(Some(NoteLine::Word { word, signature })) => {
+                note.words.push((*word, signature));
+            }
+            Ok(Some(NoteLine::Seal { .. })) => note.findings.push(Finding::warning(
+                FindingCode::AnchorMalformed,
+                "a signature of a seal, in the note of a commit that is none",
+            )),
+            Ok(Some(NoteLine::Unknown { kind })) => note.findings.push(
+                Finding::warning(FindingCode::AnchorMalformed, format!("a line of a type not known here: {kind}"))
+                    .hint("a later version of git-proof may read it"),
+            ),
+            Err(error) => {
+                note.findings
+                    .push(Finding::error(FindingCode::AnchorMalformed, format!("a line of the note: {error}")));
+            }
+        }
+    }
+}

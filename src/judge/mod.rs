@@ -1,0 +1,39 @@
+//! Loads the facts about a commit, judges it, and concludes a verdict: `verify`, `gate`, and the gate of a server. Knows nothing of how a verdict is shown.
+
+// These files need each other: judging a commit asks for its bond, its merge and a replay, and a squash
+// is judged by judging each commit of its range in the same way.
+
+mod bond;
+mod commit;
+mod deleted;
+mod facts;
+mod gate;
+mod gather;
+mod merges;
+mod policy;
+mod prefetch;
+mod range;
+mod receive;
+mod replay;
+mod revision;
+mod rules;
+mod seals;
+mod squash;
+mod survey;
+mod trusted;
+mod verify;
+mod word;
+pub use commit::{CommitVerdict, SessionVerdict};
+pub(crate) use gate::gate_into;
+pub use gate::{GateRequest, gate, gate_push};
+pub use gather::Told;
+pub use policy::{ExplainOutcome, PolicyOutcome, check_policy, explain_policy, policy_warnings};
+pub use range::JudgedRange;
+pub use receive::{Received, RefUpdate, receive};
+pub use revision::first_paths;
+pub use rules::RulesView;
+pub use survey::RoundView;
+pub(crate) use survey::{passed_over, survey};
+pub use verify::{Summary, VerifyOutcome, VerifyRequest, verify};
+pub(crate) use verify::{judge_for_sealing, range_ids};
+pub use word::{Vouched, VouchedSession};

@@ -1,0 +1,159 @@
+//! `policy check` and `policy explain`: whether a policy can be used, and what it says of a commit.
+
+use std::io::Read as _;
+
+use serde::Serialize;
+
+use super::gather::Gatherer;
+use super::rules::Rules;
+use super::{commit, trusted};
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+use crate::git::{Git, Repository};
+use crate::proof::digest::{CommitId, TreeId};
+use crate::proof::glob::Glob;
+use crate::proof::grade::Grader;
+use crate::proof::keys::KEYS;
+use crate::proof::policy::{MAX_POLICY, Policy};
+use crate::record::Source;
+
+/// A policy that can be used.
+#[derive(Debug, Clone, Serialize)]
+pub struct PolicyOutcome {
+    /// The file.
+    pub file: String,
+    /// Whether its rules can be applied.
+    pub valid: bool,
+    /// The commit whose files its patterns were held against, where there was one.
+    pub tree: Option<CommitId>,
+    /// What can be applied, and probably is not what was meant.
+    pub warnings: Vec<String>,
+}
+
+/// Most entries of trees that are looked at for one pattern. Beyond that, nothing is said of it.
+const MAX_LOOKED_AT: usize = 200_000;
+
+/// Checks a policy file. Its patterns are held against the files of `tree`; without one, against those of HEAD, where there is
+/// a repository and it has commits.
+pub fn check_policy(context: &Context, source: &Source, tree: Option<&str>) -> Result<PolicyOutcome> {
+    let name = source.to_string();
+    let mut text = Vec::new();
+    let opened =
+        source.open().map_err(|error| error.hint("name a file that exists; git proof init --policy writes one"))?;
+    opened.take(MAX_POLICY as u64 + 1).read_to_end(&mut text).map_err(|error| source.unreadable(&error))?;
+    let wrong = |why: String| {
+        Error::new(Code::ConfigInvalid, format!("{name} is not a policy"))
+            .because(why)
+            .hint(format!("the keys are {}", keys()))
+    };
+    let policy = Policy::parse(&text).map_err(|error| wrong(error.to_string()))?;
+    let grader = Grader::new(&policy.proof_grade).map_err(|error| wrong(error.to_string()))?;
+    let git = Git::discover(context);
+    let (git, commit) = match tree {
+        Some(revision) => {
+            let git = git?;
+            let commit = git.resolve(revision)?;
+            (git, commit)
+        }
+        None => match git.and_then(|git| Ok((git.tip("HEAD")?, git))) {
+            Ok((Some(head), git)) => (git, head),
+            _ => return Ok(PolicyOutcome { file: name, valid: true, tree: None, warnings: Vec::new() }),
+        },
+    };
+    let warnings = unmatched(&git, &commit, grader.paths(), tree.unwrap_or("HEAD"))?;
+    Ok(PolicyOutcome { file: name, valid: true, tree: Some(commit), warnings })
+}
+
+/// What is odd about the policy of a base. The gate judges by that policy all the same, so nothing is said where it cannot be
+/// found out: a base of zeros is no commit, and a partial clone lacks trees.
+pub fn policy_warnings(context: &Context, base: &str) -> Vec<String> {
+    let look = || -> Result<Vec<String>> {
+        let git = Git::discover(context)?;
+        let commit = git.resolve(base)?;
+        let rules = Rules::of(&git, &commit, context.now())?;
+        unmatched(&git, &commit, rules.grader.paths(), base)
+    };
+    look().unwrap_or_default()
+}
+
+/// A sentence for each pattern that matches no file of a commit.
+fn unmatched(git: &Git, commit: &CommitId, globs: &[Glob], name: &str) -> Result<Vec<String>> {
+    if globs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tree = git.commit(commit)?.tree;
+    let mut warnings = Vec::new();
+    for glob in globs {
+        if matches_some_file(git, &tree, glob)? {
+            continue;
+        }
+        let meant = meant(git, &tree, glob)?.map(|meant| format!("; did you mean {meant:?}?")).unwrap_or_default();
+        warnings.push(format!("proof_grade.paths {:?} matches no file of {name}{meant}", glob.as_str()));
+    }
+    Ok(warnings)
+}
+
+/// What somebody may have meant by a pattern that matches nothing.
+fn meant(git: &Git, tree: &TreeId, glob: &Glob) -> Result<Option<String>> {
+    for other in [format!("{}/**", glob.as_str()), format!("**/{}", glob.as_str())] {
+        if let Ok(meant) = Glob::parse(&other)
+            && matches_some_file(git, tree, &meant)?
+        {
+            return Ok(Some(other));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a tree has a file that a pattern matches; also yes where the tree is too large to tell. Looks only into
+/// directories where there could be one.
+fn matches_some_file(git: &Git, tree: &TreeId, glob: &Glob) -> Result<bool> {
+    let mut pending = vec![(Vec::new(), *tree)];
+    let mut looked_at = 0;
+    while let Some((directory, tree)) = pending.pop() {
+        for entry in git.tree(&tree)? {
+            let path = [directory.as_slice(), entry.name.as_slice()].concat();
+            looked_at += 1;
+            if looked_at > MAX_LOOKED_AT || (!entry.is_tree() && glob.matches(&path)) {
+                return Ok(true);
+            }
+            if entry.is_tree() && glob.reaches(&path) {
+                pending.push(([path.as_slice(), b"/"].concat(), TreeId(entry.id)));
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// All keys, each section's in braces as a shell would write them.
+fn keys() -> String {
+    KEYS.map(|(section, keys)| format!("{section}.{{{}}}", keys.join(","))).join(" and ")
+}
+
+/// What a policy says of a commit.
+#[derive(Debug, Clone, Serialize)]
+pub struct ExplainOutcome {
+    /// The commit.
+    pub commit: CommitId,
+    /// Whether it must be anchored.
+    pub proof_grade: bool,
+    /// Why, or why not.
+    pub reason: String,
+    /// `file`, or `defaults` where the base has none.
+    pub policy: &'static str,
+}
+
+/// Says why a commit is proof-grade, or that it is not, by the policy at `base`, or else of the trusted branch.
+pub fn explain_policy(context: &Context, revision: &str, base: Option<&str>) -> Result<ExplainOutcome> {
+    let git = Git::open(&Repository::discover(context)?, context)?;
+    let id = git.resolve(revision)?;
+    let rules = trusted::rules(&git, context.now(), base, None, &id)?;
+    let gatherer = Gatherer::new(git, None, false)?;
+    let reason = commit::explain(&gatherer, &rules, &id)?;
+    Ok(ExplainOutcome {
+        commit: id,
+        proof_grade: reason.is_some(),
+        reason: reason.map_or_else(|| "no rule of the policy applies to it".to_owned(), |reason| reason.to_string()),
+        policy: if rules.from_file { "file" } else { "defaults" },
+    })
+}

@@ -1,0 +1,205 @@
+//! `verify`: what a clone alone can say about the proof of commits.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::commit::{self, CommitVerdict};
+use super::gather::Gatherer;
+use super::prefetch;
+use super::range::{Ends, JudgedRange};
+use super::rules::{Rules, RulesView};
+use super::trusted;
+use crate::context::Context;
+use crate::error::{Code, Error, Result};
+use crate::git::{Git, Repository};
+use crate::proof::digest::CommitId;
+use crate::proof::finding::{Severity, Verdict};
+use crate::proof::policy::GateMode;
+use crate::store::Store;
+
+/// What `verify` is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct VerifyRequest {
+    /// Commits and ranges; HEAD if there are none.
+    pub revisions: Vec<String>,
+    /// Whether decisions and reflections are wanted.
+    pub with_story: bool,
+    /// The commit whose policy counts; the trusted branch if not given.
+    pub rules: Option<String>,
+    /// Most commits that are judged; more are refused.
+    pub most: Option<usize>,
+}
+
+/// How commits stand.
+#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
+pub struct VerifyOutcome {
+    /// The worst of them.
+    pub verdict: Verdict,
+    /// How many stand how.
+    pub summary: Summary,
+    /// Each, newest first.
+    pub commits: Vec<CommitVerdict>,
+    /// Whether the policy came from a file; else the defaults were used. The same as `rules.policy`.
+    pub policy: &'static str,
+    /// Whose rules these are.
+    pub rules: RulesView,
+    /// Whether a gate turns commits away by this verdict; `false` where the policy is advisory.
+    pub enforced: bool,
+    /// The range that was judged, where it was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<JudgedRange>,
+}
+
+/// How many commits stand how.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Summary {
+    /// Proven.
+    pub pass: u64,
+    /// Vouched for by a person, and not proven.
+    pub vouched: u64,
+    /// A proof is required, and there is none.
+    pub missing: u64,
+    /// A proof does not hold.
+    pub fail: u64,
+    /// No proof is required, and there is none.
+    pub exempt: u64,
+    /// Could not be checked.
+    pub unchecked: u64,
+}
+
+impl VerifyOutcome {
+    /// What is wrong with the seals as a whole counts for every commit that is not exempt: so a commit has one verdict,
+    /// whichever others are asked about with it.
+    pub(super) fn new(mut commits: Vec<CommitVerdict>, rules: &Rules) -> Self {
+        let findings = &rules.seals.findings;
+        if let Some(worst) = findings.iter().map(|finding| finding.severity).max() {
+            let verdict = if worst == Severity::Error { Verdict::Fail } else { Verdict::Unchecked };
+            for commit in commits.iter_mut().filter(|commit| commit.verdict != Verdict::Exempt) {
+                commit.verdict = commit.verdict.max(verdict);
+                commit.binding = None;
+                commit.vouched = None;
+                commit.findings.extend(findings.iter().cloned());
+            }
+        }
+        let mut summary = Summary::default();
+        for commit in &commits {
+            match commit.verdict {
+                Verdict::Pass => summary.pass += 1,
+                Verdict::Vouched => summary.vouched += 1,
+                Verdict::Missing => summary.missing += 1,
+                Verdict::Fail => summary.fail += 1,
+                Verdict::Exempt => summary.exempt += 1,
+                Verdict::Unchecked => summary.unchecked += 1,
+            }
+        }
+        let verdict = commits.iter().map(|commit| commit.verdict).max().unwrap_or(Verdict::Exempt);
+        let view = rules.view();
+        let enforced = rules.gate.mode == GateMode::Enforce;
+        Self { verdict, summary, commits, policy: view.policy, rules: view, enforced, range: None }
+    }
+}
+
+/// Verifies commits and ranges, by the rules of the trusted branch.
+pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
+    let place = Repository::discover(context)?;
+    let mut git = Git::open(&place, context)?;
+    git.read_packs(git.packs(false));
+    let (commits, ends, tip) = select(&git, &request.revisions)?;
+    if let Some(most) = request.most.filter(|most| commits.len() > *most) {
+        return Err(Error::new(
+            Code::TooLarge,
+            format!("{} commits are more than the {most} of one call", commits.len()),
+        )
+        .hint("ask for a shorter range, or let git proof verify judge all of it"));
+    }
+    let mut rules = trusted::rules(&git, context.now(), request.rules.as_deref(), ends.as_ref(), &tip)?;
+    read_seals(context, &git, &mut rules)?;
+    let (gatherer, mut verdicts) = judge_commits(context, git, &rules, &commits, request.with_story)?;
+    if let Some(ends) = ends {
+        ends.check(&gatherer, &mut verdicts)?;
+    }
+    Ok(VerifyOutcome::new(verdicts, &rules))
+}
+
+/// Judges commits by the rules under which a round may seal their anchors.
+pub(crate) fn judge_for_sealing(context: &Context, git: &Git, commits: &[CommitId]) -> Result<Vec<CommitVerdict>> {
+    judge_commits(context, git.again()?, &Rules::for_sealing(context.now())?, commits, false)
+        .map(|(_, verdicts)| verdicts)
+}
+
+/// A range as arguments of `git rev-list`, by ids alone.
+pub(crate) fn range_ids(git: &Git, range: &str) -> Result<Vec<String>> {
+    Ends::parse(git, &[range]).map(|ends| ends.arguments())
+}
+
+/// Reads the seals, and what was seen of them before.
+pub(crate) fn read_seals(context: &Context, git: &Git, rules: &mut Rules) -> Result<()> {
+    let store = Store::open(&git.place().store_path(), context.patience()).ok();
+    rules.read_seals(git, store.as_ref())
+}
+
+/// From so many commits on, two threads share them: one that is started must have something to do.
+const SHARED_FROM: usize = 256;
+
+/// Judges commits, in their order. The gatherer is for what is left to be asked.
+pub(super) fn judge_commits(
+    context: &Context,
+    git: Git,
+    rules: &Rules,
+    commits: &[CommitId],
+    with_story: bool,
+) -> Result<(Gatherer, Vec<CommitVerdict>)> {
+    let place = git.place().clone();
+    let gather = |git: Git| -> Result<Gatherer> {
+        // The store is only an index here: where it is missing or damaged, git alone has to do.
+        let store = Store::open(&place.store_path(), context.patience()).ok();
+        Gatherer::new(git, store, with_story)
+    };
+    let mut git = git;
+    if commits.len() < SHARED_FROM {
+        let gatherer = gather(git)?;
+        let verdicts = commits.iter().map(|id| commit::judge(&gatherer, rules, id)).collect();
+        return Ok((gatherer, verdicts));
+    }
+    let packs = git.packs(true);
+    git.read_packs(Arc::clone(&packs));
+    let other = || -> Result<Gatherer> {
+        let mut git = Git::open(&place, context)?;
+        git.read_packs(packs);
+        gather(git)
+    };
+    let mut gatherer = gather(git)?;
+    let verdicts = prefetch::judge(&mut gatherer, other, rules, commits)?;
+    Ok((gatherer, verdicts))
+}
+
+/// The commits that arguments mean, the ends of the ranges among them, and the tip whose policy counts.
+fn select(git: &Git, revisions: &[String]) -> Result<(Vec<CommitId>, Option<Ends>, CommitId)> {
+    let head = ["HEAD".to_owned()];
+    let revisions = if revisions.is_empty() { &head } else { revisions };
+    let is_range = |revision: &String| revision.contains("..") || revision.starts_with('^');
+    let (ranges, single): (Vec<&String>, Vec<&String>) = revisions.iter().partition(|revision| is_range(revision));
+    let mut commits = Vec::new();
+    for revision in &single {
+        commits.push(git.resolve(revision)?);
+    }
+    let mut tip = commits.first().copied();
+    let mut ends = None;
+    if !ranges.is_empty() {
+        let ranges: Vec<&str> = ranges.iter().map(|range| range.as_str()).collect();
+        // Git is given ids and no names: it might read a name in another way.
+        let parsed = Ends::parse(git, &ranges)?;
+        let listed = git.commits(&parsed.arguments())?;
+        tip = tip.or(listed.first().copied()).or(parsed.tips.first().copied());
+        // Commits that are named by themselves stand for themselves alone.
+        ends = commits.is_empty().then_some(parsed);
+        commits.extend(listed);
+    }
+    let mut seen = std::collections::HashSet::new();
+    commits.retain(|commit| seen.insert(*commit));
+    let tip = tip.ok_or_else(|| {
+        Error::new(Code::CommitNotFound, "the range names no commit").hint("a range is BASE..HEAD, as in git log")
+    })?;
+    Ok((commits, ends, tip))
+}

@@ -1,0 +1,145 @@
+//! `backup`: the whole store in one file, with the texts that retention moved into archives.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::outcome::Problem;
+use crate::access::{Access, Sharing};
+use crate::error::{Code, Error, Result};
+use crate::record::{Workspace, archive, lock};
+use crate::store::{NewEvent, Store};
+
+/// What to write.
+#[derive(Debug, Clone)]
+pub struct BackupRequest {
+    /// The file.
+    pub file: PathBuf,
+    /// Whether a file that is there is replaced.
+    pub force: bool,
+}
+
+/// A backup that was written.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BackupOutcome {
+    /// The file.
+    pub file: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Number of sessions in it.
+    pub sessions: u64,
+    /// Number of their entries.
+    pub records: u64,
+    /// Number of cold sessions whose texts were read from their archives.
+    pub restored: u64,
+    /// Cold sessions whose texts are not in the file, because their archives cannot be used.
+    pub problems: Vec<Problem>,
+}
+
+/// Writes a backup. The file is complete and on disk before it gets its name.
+pub fn backup(workspace: &Workspace, request: &BackupRequest) -> Result<BackupOutcome> {
+    let target = workspace.context.path(&request.file);
+    let directory = must_be_free(workspace, &target, request)?;
+    let unfinished = Unfinished::create(&directory, workspace.context.new_id().as_str(), &target)?;
+    let path = &unfinished.path;
+    // Nobody may move texts between the copy and the reading of the archives.
+    let cold = !workspace.store.archives()?.is_empty() && !workspace.store.is_read_only();
+    let _alone =
+        if cold { Some(lock(workspace, "retain.lock", "moving texts out of this store, or back")?) } else { None };
+    workspace.store.copy_to(path, workspace.context.patience())?;
+    let mut copy = Store::open(path, workspace.context.patience())?;
+    let (restored, problems) = restore(workspace, &mut copy)?;
+    let (sessions, records) = copy.size()?;
+    copy.close_as_one_file()?;
+    let failed = |error: io::Error| failed(&target, &error);
+    let file = File::open(path).map_err(failed)?;
+    file.sync_all().map_err(failed)?;
+    let bytes = file.metadata().map_err(failed)?.len();
+    unfinished.rename(&target, request.force)?;
+    File::open(&directory).and_then(|directory| directory.sync_all()).map_err(failed)?;
+    Ok(BackupOutcome { file: request.file.display().to_string(), bytes, sessions, records, restored, problems })
+}
+
+/// Puts the texts of cold sessions into the copy: a backup that needs files elsewhere is none.
+fn restore(workspace: &Workspace, copy: &mut Store) -> Result<(u64, Vec<Problem>)> {
+    let cold = copy.archives()?;
+    let (mut restored, mut problems) = (0, Vec::new());
+    if cold.is_empty() {
+        return Ok((restored, problems));
+    }
+    let archive = archive(workspace)?;
+    for (session, _) in cold {
+        let at = workspace.context.now();
+        let event = NewEvent { tool: "retention_restore", arguments: session.as_str().as_bytes(), at };
+        match copy.restore(&session, &archive, &event) {
+            Ok(_) => restored += 1,
+            Err(error) if error.code == Code::ArchiveDamaged => problems.push(Problem::of(&session, &error)),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((restored, problems))
+}
+
+/// Refuses to write where something is, and among the files of the store itself. The answer is the directory of the file.
+fn must_be_free(workspace: &Workspace, target: &Path, request: &BackupRequest) -> Result<PathBuf> {
+    let shown = request.file.display();
+    let refused = |why: &str, hint: &str| Err(Error::new(Code::InvalidParams, format!("{shown} {why}")).hint(hint));
+    let found = fs::symlink_metadata(target).ok();
+    if found.as_ref().is_some_and(fs::Metadata::is_dir) || target.file_name().is_none() {
+        return refused("is a directory", "name a file in it");
+    }
+    if found.is_some() && !request.force {
+        return refused("exists already", "name another file, or replace this one with --force");
+    }
+    let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let directory = fs::canonicalize(parent).map_err(|error| failed(target, &error))?;
+    let store = workspace.repository.store_path();
+    if store.parent().is_some_and(|store| fs::canonicalize(store).is_ok_and(|store| directory.starts_with(store))) {
+        return refused("is among the files of the store", "name a file elsewhere, best on another disk");
+    }
+    Ok(directory)
+}
+
+/// A backup that is being written. What is not finished is gone again.
+struct Unfinished {
+    path: PathBuf,
+}
+
+impl Unfinished {
+    fn create(directory: &Path, id: &str, target: &Path) -> Result<Self> {
+        let path = directory.join(format!(".git-proof-backup-{id}"));
+        let access = Access::new(Sharing::NONE, directory);
+        let made = access.open(&path, File::options().write(true).create_new(true));
+        made.map(|_| Self { path }).map_err(|error| failed(target, &error))
+    }
+
+    /// Gives the file its name. Without `force`, a file that somebody else has made there meanwhile stays.
+    fn rename(&self, target: &Path, force: bool) -> Result<()> {
+        let renamed = match fs::hard_link(&self.path, target) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !force => Err(error),
+            // Some file systems have no hard links.
+            Err(_) => fs::rename(&self.path, target),
+        };
+        renamed.map_err(|error| failed(target, &error))
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        for end in ["", "-wal", "-shm", "-journal"] {
+            let mut name = self.path.as_os_str().to_owned();
+            name.push(end);
+            let _ = fs::remove_file(name); // most of them are not there
+        }
+    }
+}
+
+fn failed(target: &Path, error: &io::Error) -> Error {
+    Error::new(Code::OutputFailed, format!("cannot write {}", target.display()))
+        .because(error)
+        .hint("check that the directory is there, that you may write to it, and that the disk has room")
+}

@@ -1,0 +1,265 @@
+//! Evidence of a session, published under its root.
+
+use std::collections::HashSet;
+
+use crate::error::{Code, Error, Result};
+use crate::git::limits::MAX_EVIDENCE;
+use crate::git::{EVIDENCE, Git, ObjectError, Shelved};
+use crate::proof::anchor::Anchor;
+use crate::proof::change::GitAttestation;
+use crate::proof::digest::{CommitId, ObjectId, RootHash};
+use crate::proof::evidence::{self, Summary, Verifier};
+use crate::proof::note::NoteLine;
+use crate::proof::record::{Body, Line, RecordType};
+use crate::record::{Workspace, credential_in_entry, credential_in_opening, thaw};
+use crate::store::{Log, RootRow, StoredEntry};
+
+/// The name of a root's evidence.
+pub(crate) fn file_name(root: &RootHash) -> String {
+    format!("{root}.jsonl")
+}
+
+/// Whether there is evidence for a root.
+pub(crate) fn has_evidence(git: &Git, root: &RootHash) -> Result<bool> {
+    let Some(tip) = git.tip(EVIDENCE)? else { return Ok(false) };
+    let shelved = git.shelved(&git.commit(&tip)?.tree, &file_name(root))?;
+    Ok(matches!(shelved, Shelved::File(_)))
+}
+
+/// The commits that the evidence of a root attests.
+pub(crate) fn attested_by_evidence(git: &Git, root: &RootHash) -> Result<Vec<CommitId>> {
+    let Some(tip) = git.tip(EVIDENCE)? else { return Ok(Vec::new()) };
+    let Shelved::File(blob) = git.shelved(&git.commit(&tip)?.tree, &file_name(root))? else { return Ok(Vec::new()) };
+    let mut commits = Vec::new();
+    let _ = Verifier::new().push_with(&git.blob(&blob, MAX_EVIDENCE)?, |_, line, _| {
+        if let Line::Entry(entry) = line
+            && let Body::Attest { attest } = &entry.body
+            && let Ok(GitAttestation { commit: Some(commit), .. }) = GitAttestation::parse(attest.as_bytes())
+        {
+            commits.push(commit);
+        }
+    });
+    Ok(commits)
+}
+
+/// The evidence of a session, and what it adds up to.
+pub(super) struct Evidence {
+    /// The file.
+    pub(super) text: Vec<u8>,
+    /// What the lines of the file add up to. An anchor is made from this, and not from rows of the store.
+    pub(super) summary: Summary,
+    /// How many entries are withheld for no other reason than that they hold what looks like a credential.
+    pub(super) guarded: u64,
+}
+
+impl Evidence {
+    /// Requires that the lines add up to what the store says of the session.
+    fn new(text: Vec<u8>, guarded: u64, row: &RootRow) -> Result<Self> {
+        let broken = |why: String| {
+            let session = &row.session_id;
+            Error::new(Code::ChainBroken, format!("session {session} is not published: its entries do not verify"))
+                .because(why)
+                .hint(format!("git proof check --session {session} shows where the chain breaks"))
+                .details(serde_json::json!({ "session_id": session }))
+        };
+        let summary = evidence::verify(&text).map_err(|error| broken(error.to_string()))?;
+        let same = summary.root == row.root
+            && summary.count == row.record_count
+            && summary.head == row.head
+            && summary.genesis == row.genesis
+            && summary.opening.scheme == row.scheme
+            && summary.opening.session_id == row.session_id;
+        if same {
+            Ok(Self { text, summary, guarded })
+        } else {
+            Err(broken(format!("they add up to {} entries with root {}", summary.count, summary.root)))
+        }
+    }
+}
+
+/// Whether published evidence adds up to what an anchor says of it.
+pub(super) fn supports(git: &Git, anchor: &Anchor) -> Result<bool> {
+    let Some(tip) = git.tip(EVIDENCE)? else { return Ok(false) };
+    let Shelved::File(blob) = git.shelved(&git.commit(&tip)?.tree, &file_name(&anchor.root))? else { return Ok(false) };
+    Ok(evidence::verify(&git.blob(&blob, MAX_EVIDENCE)?).is_ok_and(|summary| {
+        summary.root == anchor.root
+            && summary.count == anchor.count
+            && summary.head == anchor.head
+            && summary.genesis == anchor.genesis
+            && summary.opening.scheme == anchor.scheme
+            && summary.opening.session_id == anchor.session_id
+            && summary.opening.task_id == anchor.task_id
+    }))
+}
+
+/// Publishes the evidence of a finalized session, unless it is there.
+pub(super) fn publish_evidence(workspace: &mut Workspace, git: &Git, row: &RootRow) -> Result<Evidence> {
+    let evidence = match evidence_of(workspace, row) {
+        Ok(Some(evidence)) => evidence,
+        Ok(None) => return published(git, row),
+        // An older version published such a session: that stays, and is not published again.
+        Err(refusal) if matches!(refusal.code, Code::ReflectionRequired | Code::SecretDetected) => {
+            return published(git, row).map_err(|_| refusal);
+        }
+        Err(error) => return Err(error),
+    };
+    let text = &evidence.text;
+    if text.len() > MAX_EVIDENCE {
+        let bytes = text.len();
+        return Err(Error::new(
+            Code::LimitReached,
+            format!(
+                "the evidence of session {} has {bytes} bytes, more than the {MAX_EVIDENCE} that are read",
+                row.session_id
+            ),
+        )
+        .hint("nobody could check it; record the rest of the work in further sessions"));
+    }
+    let name = file_name(&row.root);
+    git.update(EVIDENCE, "git-proof: evidence", |tip| {
+        let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+        let there = tree.map(|tree| git.shelved(&tree, &name)).transpose()?.unwrap_or(Shelved::Nothing);
+        let mut blob = git.write_blob(text)?;
+        if let Shelved::File(other) = there {
+            blob = better_evidence(git, &row.root, other, blob)?;
+            if blob == other {
+                return Ok((None, ()));
+            }
+        }
+        let tree = git.shelve(tree.as_ref(), &[(name.clone(), blob)])?;
+        let parents: Vec<_> = tip.into_iter().collect();
+        let commit = git.write_commit(&tree, &parents, &format!("Evidence of session {}", row.session_id))?;
+        Ok((Some(commit), ()))
+    })?;
+    Ok(evidence)
+}
+
+/// Publishes again the evidence that lines of ours name and that the ref lacks, as far as the store has it: of the lines that
+/// no remote is known to have, or of `all`. The answer is how much of it was missing.
+pub fn restore_evidence(workspace: &mut Workspace, git: &Git, all: bool) -> Result<u64> {
+    let (unseen, last) = workspace.store.unseen_after(0)?;
+    let lines = if all { workspace.store.lines(None)? } else { unseen.into_iter().map(|(_, line)| line).collect() };
+    let tip = git.tip(EVIDENCE)?;
+    if lines.is_empty() || !all && tip.zip(Some(last)) == workspace.store.known_tip(EVIDENCE)? {
+        return Ok(0);
+    }
+    let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+    let mut looked_at = HashSet::new();
+    let mut missing = 0;
+    for line in lines {
+        let Ok(Some(NoteLine::Anchor { anchor, .. })) = NoteLine::parse(line.as_bytes()) else { continue };
+        if !looked_at.insert(anchor.root) {
+            continue;
+        }
+        let there = tree.map(|tree| git.shelved(&tree, &file_name(&anchor.root))).transpose()?;
+        if !matches!(there, None | Some(Shelved::Nothing)) {
+            continue;
+        }
+        // A line that was carried here may be of a session of another clone.
+        let row = match workspace.store.root(&anchor.session_id) {
+            Err(error) if error.code == Code::SessionNotFound => continue,
+            row => row?.filter(|row| row.root == anchor.root),
+        };
+        if let Some(row) = row {
+            publish_evidence(workspace, git, &row)?;
+            missing += 1;
+        }
+    }
+    if let Some(tip) = git.tip(EVIDENCE)?.filter(|_| missing == 0) {
+        workspace.store.set_known_tip(EVIDENCE, &tip, last)?;
+    }
+    Ok(missing)
+}
+
+/// The evidence that was published of a session whose texts are gone.
+fn published(git: &Git, row: &RootRow) -> Result<Evidence> {
+    let gone = || {
+        Error::new(Code::RecordNotFound, format!("the texts of session {} are frozen", row.session_id)).hint(
+            "git proof sync may fetch the evidence that it published before; without it there is nothing to anchor",
+        )
+    };
+    let tip = git.tip(EVIDENCE)?.ok_or_else(gone)?;
+    let Shelved::File(blob) = git.shelved(&git.commit(&tip)?.tree, &file_name(&row.root))? else { return Err(gone()) };
+    Evidence::new(git.blob(&blob, MAX_EVIDENCE)?, 0, row).map_err(|_| gone())
+}
+
+/// Why a session cannot be published: its opening, and the reflection that closes a proof-grade one, are readable lines, so
+/// neither may hold a credential, and the reflection may not be private. The last entry must be at hand.
+pub(crate) fn obstacle(log: &Log) -> Result<Option<Error>> {
+    let (session, opening) = (log.session.id(), &log.session.opening);
+    let anew = format!("git proof start --intent \"what may be said\" --continues {session}");
+    let again = format!("git proof record --type reflection --content \"what may be said\" --session {session}");
+    let refused = |code, why: String, way_out: String| {
+        let error = Error::new(code, format!("session {session} cannot be published: {why}"));
+        Ok(Some(error.hint(way_out).details(serde_json::json!({ "session_id": session }))))
+    };
+    if let Some((part, secret)) = credential_in_opening(opening) {
+        let why = format!("{part} holds what looks like {}", secret.what);
+        let has_entries = !log.entries.is_empty();
+        let way_out = if has_entries { anew } else { "git proof start --intent \"what may be said\"".to_owned() };
+        return refused(Code::SecretDetected, why, way_out);
+    }
+    let closes = |last: &&StoredEntry| opening.proof_grade && last.kind == Some(RecordType::Reflection);
+    let Some(last) = log.entries.last().filter(closes) else { return Ok(None) };
+    let way_out = if log.session.is_open() { again } else { anew };
+    if last.private {
+        let why =
+            "its last entry is private, and a proof-grade session ends in a reflection that can be read".to_owned();
+        return refused(Code::ReflectionRequired, why, way_out);
+    }
+    match last.entry()?.as_ref().and_then(credential_in_entry) {
+        Some(secret) => {
+            let why = format!("the reflection that closes it holds what looks like {}", secret.what);
+            refused(Code::SecretDetected, why, way_out)
+        }
+        None => Ok(None),
+    }
+}
+
+/// The evidence of a session, with private entries and those that hold a credential withheld; `None` if its texts are gone.
+fn evidence_of(workspace: &mut Workspace, row: &RootRow) -> Result<Option<Evidence>> {
+    let mut log = workspace.store.log(&row.session_id, None)?;
+    if log.entries.iter().any(|entry| entry.line.is_none()) && thaw(workspace, &row.session_id)? {
+        log = workspace.store.log(&row.session_id, None)?;
+    }
+    if let Some(refusal) = obstacle(&log)? {
+        return Err(refusal);
+    }
+    let mut text = log.session.opening_line.into_bytes();
+    text.push(b'\n');
+    let mut guarded = 0;
+    for stored in &log.entries {
+        let Some(entry) = stored.entry()? else { return Ok(None) };
+        let is_guarded = !stored.private && credential_in_entry(&entry).is_some();
+        guarded += u64::from(is_guarded);
+        text.extend_from_slice(evidence::publish(row.scheme, &entry, stored.private || is_guarded).as_bytes());
+        text.push(b'\n');
+    }
+    Evidence::new(text, guarded, row).map(Some)
+}
+
+/// Of two files for one root: the one that verifies, then the one with less withheld. Two clones that merge in opposite
+/// directions must come to the same, so the order of the arguments decides nothing.
+///
+/// Several lists of leaves have one root. A list of which any line can be read has the session's own entries, with the
+/// last of them repeated at most, so the shortest such list is the session's; one of which no line can be read may be
+/// made of nodes further up in its tree.
+pub(crate) fn better_evidence(git: &Git, root: &RootHash, there: ObjectId, new: ObjectId) -> Result<ObjectId> {
+    if there == new {
+        return Ok(there);
+    }
+    let rank = |blob: ObjectId| {
+        let text = match git.blob(&blob, MAX_EVIDENCE) {
+            Ok(text) => text,
+            // In a partial clone the good one may be the one that is not at hand.
+            Err(missing @ ObjectError::Missing(_)) => return Err(Error::from(missing)),
+            Err(ObjectError::Damaged(..) | ObjectError::Limit(..)) => return Ok((1, true, 0, 0, blob)),
+        };
+        // The least is the best.
+        Ok(match evidence::verify(&text).ok().filter(|summary| summary.root == *root) {
+            Some(summary) => (0, summary.withheld == summary.count, summary.count, summary.withheld, blob),
+            None => (1, true, 0, 0, blob),
+        })
+    };
+    Ok(if rank(new)? < rank(there)? { new } else { there })
+}

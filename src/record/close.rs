@@ -1,0 +1,63 @@
+//! `root` and `end`: how a session stands, and that it takes no more entries.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::workspace::Workspace;
+use crate::error::{Code, Error, Result};
+use crate::proof::digest::RootHash;
+use crate::proof::record::Id;
+use crate::proof::timestamp::Timestamp;
+use crate::store::{NewEvent, RootRow};
+
+/// A finalized session, as the store keeps it.
+pub type RootOutcome = RootRow;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+pub(crate) fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// The root of a finalized session.
+pub fn root(workspace: &Workspace, session: Option<&str>) -> Result<RootOutcome> {
+    let session = workspace.session(session)?;
+    workspace.store_of(&session)?.root(&session)?.ok_or_else(|| {
+        Error::new(Code::NotFinalized, format!("session {session} is not finalized"))
+            .hint(format!("git proof finalize --session {session}"))
+            .details(serde_json::json!({ "session_id": session }))
+    })
+}
+
+/// A session that has ended, and how it stands.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct EndOutcome {
+    /// The session.
+    pub session_id: Id,
+    /// When it was ended.
+    pub ended_at: Option<Timestamp>,
+    /// Number of its entries.
+    pub records: u64,
+    /// Whether it is finalized.
+    pub finalized: bool,
+    /// Its root, if it is.
+    pub root: Option<RootHash>,
+    /// Whether a reflection must close it.
+    pub proof_grade: bool,
+}
+
+/// Ends a session: it takes no more entries. Ending it again answers the same.
+pub fn end(workspace: &mut Workspace, session: Option<&str>) -> Result<EndOutcome> {
+    let session = workspace.session(session)?;
+    let arguments = workspace.given.as_deref().unwrap_or(session.as_str()).as_bytes();
+    let event = NewEvent { tool: "audit_session_end", arguments, at: workspace.context.now() };
+    let row = workspace.store.end(&session, &event)?;
+    let root = workspace.store.root(&session)?.map(|root| root.root);
+    Ok(EndOutcome {
+        session_id: session,
+        ended_at: row.ended_at,
+        records: row.count,
+        finalized: root.is_some(),
+        root,
+        proof_grade: row.opening.proof_grade,
+    })
+}

@@ -1,0 +1,48 @@
+//! A session from its opening to its root: starting, recording, attesting, reading and checking what this clone recorded. [`Workspace`] is where every recording command works. Nothing here writes a git object.
+
+mod append;
+mod attest;
+mod audit;
+mod check;
+mod check_evidence;
+mod close;
+mod input;
+mod ledger;
+mod lock;
+mod log;
+mod prove;
+mod restore;
+mod search;
+mod secrets;
+mod start;
+mod text;
+mod view;
+mod workspace;
+pub use append::RecordRequest;
+pub(crate) use append::{Staged, record_unstaged, record_with, recorded};
+pub use attest::{AttestOutcome, attest};
+pub use audit::{AuditOutcome, audit};
+pub use check::{CheckOutcome, check};
+pub use check_evidence::{EvidenceOutcome, check_evidence};
+pub(crate) use close::is_zero;
+pub use close::{EndOutcome, RootOutcome, end, root};
+pub use input::{Source, Trusted};
+pub(crate) use ledger::note_done;
+pub use ledger::{Call, changes, note};
+pub(crate) use lock::lock;
+pub use log::{
+    LogOutcome, Provenance, SessionList, ShowOutcome, TreeData, TreeNode, TreeOutcome, log, sessions, show, trail, tree,
+};
+pub use prove::{InclusionOutcome, is_withheld, prove};
+pub(crate) use restore::{archive, archive_at, lock_texts, thaw};
+pub use search::{SearchHit, SearchOutcome, search};
+pub use secrets::{Secret, find_in_json, find_secret};
+pub(crate) use start::open_session;
+pub use start::{StartOutcome, StartRequest, start};
+pub(crate) use text::{
+    MAX_BODY, MAX_NAME, acceptable, credential_in_entry, credential_in_opening, opening_without_secrets,
+    without_secrets,
+};
+pub use view::{BodyView, EntryView, SessionView};
+pub use workspace::Workspace;
+pub(crate) use workspace::parse_id;

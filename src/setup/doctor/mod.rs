@@ -1,0 +1,98 @@
+//! `doctor`: what is wired, what is missing, what is stale, and the command for each. It changes nothing,
+//! but that a store of an older schema is brought up to date, as by every command.
+
+mod program;
+mod repository;
+mod wiring;
+
+use serde::Serialize;
+
+use super::survey::Survey;
+use crate::context::Context;
+use crate::error::Result;
+
+/// What was found.
+#[derive(Debug, Clone, Serialize)]
+pub struct DoctorOutcome {
+    /// Whether everything is wired: nothing is missing, stale or wrong.
+    pub ok: bool,
+    /// The version of git.
+    pub git: String,
+    /// Everything that was looked at, in order.
+    pub checks: Vec<DoctorCheck>,
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, Serialize)]
+pub struct DoctorCheck {
+    /// Its name, such as `hook commit-msg`.
+    pub name: String,
+    /// How it stands.
+    pub state: DoctorState,
+    /// The same in words.
+    pub message: String,
+    /// What to do: a command where there is one.
+    pub hint: Option<String>,
+}
+
+/// How a thing stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum DoctorState {
+    /// As it should.
+    Ok,
+    /// It is not there.
+    Missing,
+    /// It is there, but of another version or place.
+    Stale,
+    /// It does harm, or cannot work.
+    Wrong,
+    /// Good to know.
+    Info,
+}
+
+impl DoctorState {
+    /// The word that is printed.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Missing => "missing",
+            Self::Stale => "stale",
+            Self::Wrong => "wrong",
+            Self::Info => "info",
+        }
+    }
+
+    /// Whether there is something to do.
+    const fn is_bad(self) -> bool {
+        matches!(self, Self::Missing | Self::Stale | Self::Wrong)
+    }
+}
+
+impl DoctorCheck {
+    fn new(name: impl Into<String>, state: DoctorState, message: impl Into<String>) -> Self {
+        Self { name: name.into(), state, message: message.into(), hint: None }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+/// Looks at everything. An error is for a place where nothing can be looked at.
+pub fn doctor(context: &Context) -> Result<DoctorOutcome> {
+    let survey = Survey::take(context)?;
+    let mut checks = vec![program::git(&survey), program::ourselves(context), repository::store(context, &survey)];
+    checks.extend(repository::archives(context, &survey));
+    checks.extend(repository::unfinished(&survey));
+    checks.extend(wiring::hooks(context, &survey)?);
+    checks.extend(repository::notes(&survey));
+    checks.extend(repository::fetches(&survey));
+    checks.extend(wiring::agents(&survey));
+    checks.extend(repository::policy(&survey));
+    checks.push(repository::signing(&survey));
+    checks.push(repository::remotes(context));
+    let ok = !checks.iter().any(|check| check.state.is_bad());
+    Ok(DoctorOutcome { ok, git: survey.version.text, checks })
+}
