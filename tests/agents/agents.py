@@ -6,6 +6,9 @@ What concerns git-proof is not set up here: that is the task of `git proof init 
 import json
 
 
+EVERY = ("mixed", "subagents", "rewrites", "pushes", "killed", "no-hooks", "secret", "person", "colleague")
+
+
 class Agent:
     """An agent from npm. A subclass says what differs."""
 
@@ -18,6 +21,7 @@ class Agent:
     transcripts = ""  # where it keeps transcripts below the home folder
     beside = ()  # other agents whose hooks it runs too: they are set up with it, and nothing may be recorded twice
     without_hooks = []  # arguments that switch its own hooks off
+    more_scenarios = ()  # what it plays besides those that all agents play
 
     def prepare(self, home, folders, url):
         """Writes what a person who uses this agent has in the home folder."""
@@ -41,6 +45,7 @@ class Agent:
 
 class ClaudeCode(Agent):
     name = "claude-code"
+    more_scenarios = EVERY
     program = "claude"
     transcripts = ".claude/projects/*/*.jsonl"
     without_hooks = ["--settings", '{"disableAllHooks": true}']
@@ -67,6 +72,7 @@ class ClaudeCode(Agent):
 
 class Codex(Agent):
     name = "codex"
+    more_scenarios = EVERY
     program = "codex"
     tells_model = True
     transcripts = ".codex/sessions/**/*.jsonl"
@@ -100,6 +106,7 @@ class Codex(Agent):
 
 class Gemini(Agent):
     name = "gemini"
+    more_scenarios = ("pushes",)  # it commits and pushes without git's hooks
     program = "gemini"
     gives_id = False
     transcripts = ".gemini/**/chats/*.jsonl"
@@ -118,11 +125,13 @@ class Gemini(Agent):
         return {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "none"}
 
     def command(self, prompt, session=None):
-        return ["gemini", "-p", prompt, "--yolo", "-m", "gemini-2.5-pro"]
+        more = ["--resume", "latest"] if session else []
+        return ["gemini", "-p", prompt, "--yolo", "-m", "gemini-2.5-pro", *more]
 
 
 class Copilot(Agent):
     name = "copilot"
+    more_scenarios = ("colleague",)
     program = "copilot"
     transcripts = ".copilot/session-state/*/events.jsonl"
     beside = ("claude-code",)
@@ -144,6 +153,7 @@ class Copilot(Agent):
 
 class Opencode(Agent):
     name = "opencode"
+    more_scenarios = ("colleague",)
     program = "opencode"
 
     def prepare(self, home, folders, url):

@@ -24,8 +24,6 @@ import scenarios
 from model import Server
 from stage import Refused, Stage
 
-THOROUGH = {"claude-code", "codex"}  # the agents that play all scenarios
-
 
 def main():
     parser = argparse.ArgumentParser()
@@ -55,7 +53,7 @@ def main():
         stage = None
         try:
             stage = Stage(folder, binary, options.modules.absolute(), server, agent, name)
-            everything(agent)[name](stage)
+            scenarios.ALL[name](stage)
             failures = stage.finish()
         except Refused as refused:
             failures = (stage.finish() if stage else []) + [str(refused)]
@@ -97,19 +95,15 @@ def isolate():
         sys.exit("this network namespace has a way out")
 
 
-def everything(agent):
-    return scenarios.FOR_ALL | (scenarios.FOR_SOME if agent.name in THOROUGH else {})
-
-
 def selected(only):
-    known = {agent.name for agent in agents.ALL} | set(scenarios.FOR_ALL) | set(scenarios.FOR_SOME)
+    known = {agent.name for agent in agents.ALL} | set(scenarios.ALL)
     unknown = [word for word in only if not set(word.split(":")) <= known]
     if unknown:
         sys.exit(f"neither an agent nor a scenario: {', '.join(unknown)}")
-    for name in scenarios.FOR_ALL | scenarios.FOR_SOME:
+    for name in scenarios.FOR_ALL + agents.EVERY:
         for agent in agents.ALL:
             chosen = not only or {agent.name, name, f"{agent.name}:{name}"} & set(only)
-            if chosen and name in everything(agent):
+            if chosen and name in scenarios.FOR_ALL + agent.more_scenarios:
                 yield agent, name
 
 

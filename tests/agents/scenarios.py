@@ -3,6 +3,8 @@
 import json
 import subprocess
 
+from agents import ALL as AGENTS
+from agents import EVERY
 from expectations import (
     appears,
     hook_commands,
@@ -87,7 +89,18 @@ def question(stage):
 def together(stage):
     """Two of the same agent in one worktree, and calls of the two that overlap."""
     # One after the other: two that make the database of opencode at the same moment get in each other's way.
-    alpha, beta = stage.start("alpha", "pair").is_up(), stage.start("beta", "pair").is_up()
+    interleave(stage, stage.start("alpha", "pair").is_up(), stage.start("beta", "pair").is_up())
+
+
+def mixed(stage):
+    """Two agents of different makers in one worktree, in the same way."""
+    other = next(agent for agent in AGENTS if agent.name in ("claude-code", "codex") and agent is not stage.agent)
+    stage.add_agent(other)
+    interleave(stage, stage.start("alpha", "pair").is_up(), stage.start("beta", "pair", agent=other).is_up())
+
+
+def interleave(stage, alpha, beta):
+    """Lets two runs of the script `pair` take turns; each commit must have the reasoning of the one that made it."""
     for run in (alpha, beta):
         run.wait_for(f"{run.name}-first")
     for run in (beta, alpha):
@@ -190,10 +203,11 @@ def pushes(stage):
 
 
 def killed(stage):
-    """An agent that is killed leaves a session that the push closes, with the message of the commit as its reflection."""
+    """The session of an agent that was killed is closed by whatever comes next, with the message of its commit."""
     run = stage.start("killed")
     run.wait_for("killed")
     run.kill()
+    stage.expect_no_open_session()
     stage.git("push", "-q", "origin", "HEAD")
     stage.expect_no_open_session()
     record = stage.clone().proven("Before the kill")
@@ -272,15 +286,10 @@ def colleague(stage):
     stage.expect_equal("its commit", stage.git("log", "-1", "--format=%B", cwd=folder), SUBJECT)
 
 
-FOR_ALL = {"silent": silent, "cooperative": cooperative, "question": question, "worktrees": worktrees, "together": together}
-FOR_SOME = {
-    "subagents": subagents,
-    "rewrites": rewrites,
-    "pushes": pushes,
-    "killed": killed,
-    "no-hooks": no_hooks,
-    "secret": secret,
-    "person": person,
-    "colleague": colleague,
+FOR_ALL = ("silent", "cooperative", "question", "worktrees", "together")
+PAIRS = {"together", "worktrees", "mixed"}  # run two agents at once
+ALL = {
+    name.replace("_", "-"): scenario
+    for name, scenario in list(globals().items())
+    if name.replace("_", "-") in FOR_ALL + EVERY
 }
-PAIRS = {"together", "worktrees"}  # run two agents at once

@@ -46,12 +46,16 @@ class Stage:
         self.identify(self.repo)
         # `make test` passes once the importer is there; `make check` fails.
         (self.repo / "Makefile").write_text("test:\n\t@test -e importer.txt\ncheck:\n\t@exit 3\n")
-        for name in (self.agent.name, *self.agent.beside):
+        self.add_agent(self.agent)
+
+    def add_agent(self, agent):
+        """Sets the repository up for an agent, and the agent up for the repository."""
+        for name in (agent.name, *agent.beside):
             self.proof("init", "--agent", name)
         self.git("add", "--all")
-        self.git("commit", "-qm", "Set up")
+        self.git("commit", "-qm", f"Set up {agent.name}")
         self.git("push", "-q", "origin", "HEAD")
-        self.agent.prepare(self.home, self.folders, self.url)
+        agent.prepare(self.home, self.folders, self.url)
 
     def identify(self, folder):
         # In the repository's own configuration: the shell of Gemini CLI hides the global one.
@@ -95,11 +99,13 @@ class Stage:
         self.git("commit", "-qm", message)
         return self.git("rev-parse", "HEAD")
 
-    def start(self, name, script=None, folder=None, session=None, more=()):
+    def start(self, name, script=None, folder=None, session=None, more=(), agent=None):
         """Starts the agent with a prompt for the script; `name` tells apart several of one script, `more` are arguments."""
         folder = folder or self.repo
         self.add_script(name, script, folder)
-        run = Run(self, name, [*self.agent.command(f"[script {name}] Work on {name}.", session), *more], folder)
+        agent = agent or self.agent
+        command = [*agent.command(f"[script {name}] Work on {name}.", session), *more]
+        run = Run(self, name, command, agent.environment(self.home, self.url), folder)
         self.runs.append(run)
         return run
 
@@ -159,7 +165,7 @@ class Stage:
 class Run:
     """A run of an agent, in a process group of its own."""
 
-    def __init__(self, stage, name, command, folder):
+    def __init__(self, stage, name, command, environment, folder):
         self.stage, self.name = stage, name
         self.files = [stage.root / f"{name}.{kind}" for kind in ("out", "err")]
         out, err = (open(file, "wb") for file in self.files)
@@ -167,7 +173,7 @@ class Run:
             self.process = subprocess.Popen(
                 command,
                 cwd=folder,
-                env=stage.environment() | stage.agent.environment(stage.home, stage.url),
+                env=stage.environment() | environment,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,
