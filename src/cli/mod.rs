@@ -130,7 +130,7 @@ impl Command {
             Self::Doctor(command) => command.run(&context, ui),
             Self::Demo(command) => command.run(&context, ui),
             Self::Start(command) => command.run(context, ui),
-            Self::Status(command) => command.run(context, ui),
+            Self::Status(_) => status::status(context, ui),
             Self::Record(command) => command.run(context, ui),
             Self::Attest(command) => command.run(context, ui),
             Self::Cover(command) => command.run(context, ui),
