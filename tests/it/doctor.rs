@@ -206,7 +206,7 @@ fn agents_are_told_apart_by_what_is_there_of_ours() {
     assert_state(&scratch, "agent zed", "info", "git proof init --agent zed");
     ran(&scratch, &["init", "--agent", "codex", "--agent", "claude-code"]).text();
     assert_state(&scratch, "agent claude-code", "ok", "");
-    assert_state(&scratch, "agent codex", "ok", "/hooks");
+    assert_state(&scratch, "agent codex", "info", "/hooks");
     std::fs::remove_file(scratch.place.join(".mcp.json")).unwrap();
     assert_state(&scratch, "agent claude-code", "stale", "git proof init --agent claude-code");
     std::fs::write(scratch.place.join(".mcp.json"), "{").unwrap();
