@@ -24,7 +24,7 @@
 //! | [`judge`] | load facts, judge a commit, conclude: `verify`, `gate`, the gate of a server | how a verdict is shown |
 //! | [`seal`] | making a round: judge first, then write | |
 //! | [`keep`] | retention, archives, working memory, backups | |
-//! | [`agents`] | the sessions of coding agents | |
+//! | [`agents`] | what the hooks of agents send, as entries of sessions of their own, which close by themselves | how it is shown |
 //! | [`setup`] | `init`, `doctor`, hook files | |
 //! | [`flow`] | commands that combine the modules above: `finalize`, `cover`, `sync`, `vouch`, `report`, and `reconcile`, which finishes interrupted work | |
 //! | [`present`] | the words of a verdict, the same for every printer; Markdown, HTML, JUnit, SARIF, annotations | files, git: it is pure |

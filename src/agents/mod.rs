@@ -49,7 +49,8 @@ pub fn run(context: Context, called: Agent, input: &[u8]) -> Result<Outcome> {
     let seen = events::read(agent, &input)?;
     let context = event::somewhere(context, &input);
     let ends = matches!(seen.event, Event::TurnEnd { .. } | Event::End { .. } | Event::Other);
-    let mut workspace = match if ends { Workspace::open(context) } else { Workspace::open_or_create(context) } {
+    let opened = if ends { Workspace::open(context) } else { Workspace::open_or_create(context) };
+    let mut workspace = match opened {
         // Nothing was begun that could end.
         Err(error) if ends && error.code == Code::NoStore => return Ok(Outcome::default()),
         workspace => workspace?,

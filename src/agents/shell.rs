@@ -149,7 +149,6 @@ fn checker(words: &[String]) -> Option<(&'static str, bool)> {
             Some("t" | "tst") => Some("test"),
             other => other,
         },
-        "make" | "ninja" | "just" | "cargo" | "go" => asked.next(),
         _ => asked.next(),
     };
     let second = second.map(|word| if name == "cargo" && word == "t" { "test" } else { word });

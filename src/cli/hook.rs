@@ -20,10 +20,10 @@ const LIMIT: u64 = 64 << 20;
 /// Take an event from a hook of git or of an agent
 ///
 /// Of git: commit-msg names the session in the message, post-commit attests or anchors the commit, post-rewrite lets
-/// anchors follow, pre-push judges and shares, pre-receive is the gate on a server. Of an agent (claude-code, codex, cursor, gemini), with its JSON on
-/// standard input: opens a session for the agent's own, notes which tools ran (by name and digest, never their output),
-/// and reminds the agent once to close a session that it leaves without a reflection. Recording never stands in the way:
-/// what goes wrong is one line on standard error, and the exit code is 0. What is judged and found wrong is exit code 1.
+/// anchors follow, pre-push closes agents' sessions, judges and shares, pre-receive is the gate on a server. Of an agent
+/// (claude-code, codex, copilot, cursor, gemini, opencode, qwen, vscode), with its JSON on standard input: what the agent wrote,
+/// which checks ran and what it said last becomes entries of a session of its own, marked as observed. Recording never stands in
+/// the way: what goes wrong is one line on standard error, and the exit code is 0. What is judged and found wrong is exit code 1.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 `git proof init` writes the hooks of git, `git proof init --agent NAME` the configuration of an agent.
@@ -33,7 +33,7 @@ Examples:
   git proof hook commit-msg .git/COMMIT_EDITMSG
   echo '{\"hook_event_name\":\"SessionStart\",\"session_id\":\"abc\"}' | git proof hook claude-code")]
 pub(super) struct Hook {
-    /// commit-msg, post-commit, post-rewrite, pre-push, pre-receive; or claude-code, codex, cursor, gemini
+    /// commit-msg, post-commit, post-rewrite, pre-push, pre-receive; or the name of an agent
     #[arg(value_name = "EVENT", value_parser = PossibleValuesParser::new(events()))]
     #[arg(hide_possible_values = true)]
     event: String,

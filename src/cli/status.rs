@@ -19,15 +19,13 @@ use crate::record::{Source, Workspace};
 #[command(after_help = "Examples:\n  git proof status\n  git proof status --json | jq -r .next")]
 pub(super) struct Status {}
 
-impl Status {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = flow::status(&mut Workspace::open_or_create(context)?)?;
-        ui.show(&outcome, |outcome, paint| {
-            let next = paint.paint(Role::Strong, &outcome.next);
-            format!("{}Next: {next}\n", describe(outcome))
-        });
-        Ok(())
-    }
+pub(super) fn status(context: Context, ui: &mut Ui) -> Result<()> {
+    let outcome = flow::status(&mut Workspace::open_or_create(context)?)?;
+    ui.show(&outcome, |outcome, paint| {
+        let next = paint.paint(Role::Strong, &outcome.next);
+        format!("{}Next: {next}\n", describe(outcome))
+    });
+    Ok(())
 }
 
 fn describe(outcome: &StatusOutcome) -> String {
@@ -106,8 +104,8 @@ impl Disclose {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  git proof check-transcript ~/.claude/projects/-repo/1c2cb6fe.jsonl
-  git proof check-transcript --commit HEAD~2 rollout.jsonl --json")]
+  git proof check-transcript transcript.jsonl
+  git proof check-transcript --commit HEAD transcript.jsonl --json")]
 pub(super) struct CheckTranscript {
     /// The transcript, or - for standard input
     #[arg(value_name = "FILE")]

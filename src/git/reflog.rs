@@ -94,10 +94,9 @@ impl Git {
             return None;
         }
         file.seek(SeekFrom::Start(from)).ok()?;
-        let mut text = String::new();
         let mut bytes = Vec::new();
         file.take(MAX_READ).read_to_end(&mut bytes).ok()?;
-        text.push_str(&String::from_utf8_lossy(&bytes));
+        let text = String::from_utf8_lossy(&bytes);
         Some(text.lines().filter_map(Line::parse).collect())
     }
 
@@ -145,8 +144,7 @@ impl Line {
 /// Whether an entry with this message made a commit: `commit (amend): …`, `rebase (pick): …`.
 fn makes_commit(message: &str) -> bool {
     let word = message.split([':', ' ', '(']).next().unwrap_or_default();
-    let steps = ["(start)", "(finish)", "(abort)", "(continue)"];
-    let moves = word == "rebase" && steps[..3].iter().any(|step| message.contains(step));
+    let moves = word == "rebase" && ["(start)", "(finish)", "(abort)"].iter().any(|step| message.contains(step));
     MAKING.contains(&word) && !moves && !message.starts_with("commit (merge)")
 }
 

@@ -90,13 +90,16 @@ impl Drop for Staged {
     }
 }
 
-/// Removes a file, and its directory if nothing else is in it.
+/// Removes a file, and the directories above it in which nothing else is.
 pub(super) fn remove(root: &Path, path: &Path) -> Result<()> {
     fs::remove_file(path).map_err(|error| unwritable(path, &error))?;
-    if let Some(directory) =
-        path.parent().filter(|directory| fs::canonicalize(root).is_ok_and(|root| root != *directory))
+    let root = fs::canonicalize(root).ok();
+    for directory in
+        path.ancestors().skip(1).take_while(|directory| root.as_deref().is_some_and(|root| root != *directory))
     {
-        let _ = fs::remove_dir(directory); // refused by the system unless it is empty
+        if fs::remove_dir(directory).is_err() {
+            break; // refused by the system unless it is empty
+        }
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ fn everything_is_wired_after_init() {
     }).collect::<String>(), @r"
     ok      git ...
     ok      git-proof          version VERSION
-    ok      store              .git/proof/store.db, schema 7
+    ok      store              .git/proof/store.db, schema 8
     ok      hook commit-msg    a block in .git/hooks/commit-msg
     ok      hook post-commit   a block in .git/hooks/post-commit
     ok      hook post-rewrite  a block in .git/hooks/post-rewrite
@@ -206,7 +206,7 @@ fn agents_are_told_apart_by_what_is_there_of_ours() {
     assert_state(&scratch, "agent zed", "info", "git proof init --agent zed");
     ran(&scratch, &["init", "--agent", "codex", "--agent", "claude-code"]).text();
     assert_state(&scratch, "agent claude-code", "ok", "");
-    assert_state(&scratch, "agent codex", "ok", "/hooks");
+    assert_state(&scratch, "agent codex", "info", "/hooks");
     std::fs::remove_file(scratch.place.join(".mcp.json")).unwrap();
     assert_state(&scratch, "agent claude-code", "stale", "git proof init --agent claude-code");
     std::fs::write(scratch.place.join(".mcp.json"), "{").unwrap();

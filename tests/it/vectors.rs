@@ -10,6 +10,7 @@ use git_proof::proof::inclusion::InclusionProof;
 use git_proof::proof::logged::{ConsistencyProof, LoggedProof};
 use git_proof::proof::marks;
 use git_proof::proof::note::NoteLine;
+use git_proof::proof::observed::{Event, Marks, Observed};
 use git_proof::proof::record::{Body, Entry, Id, Opening, RecordType, metadata_text};
 use git_proof::proof::scheme::Scheme;
 use git_proof::proof::seal::{LogHead, Rounds, Seal, seal_hash};
@@ -320,4 +321,26 @@ fn every_tampered_chain_of_seals_breaks_at_the_round_of_the_vectors() {
 #[test]
 fn default_marks_are_those_of_the_vectors() {
     assert_eq!(serde_json::json!(marks::trailers()), load("marks"));
+}
+
+#[test]
+fn every_observation_is_read_or_refused_as_the_vectors_say() {
+    let vectors = load("observed");
+    for vector in list(&vectors["accept"]) {
+        let attest = text(&vector["attest"]);
+        let seen = Observed::parse(attest.as_bytes()).unwrap_or_else(|error| panic!("{}: {error}", vector["desc"]));
+        assert_eq!(seen.to_text(), attest, "{}", vector["desc"]);
+    }
+    for vector in list(&vectors["refuse"]) {
+        let attest = text(&vector["attest"]);
+        assert!(Observed::parse(attest.as_bytes()).is_err(), "{}", vector["desc"]);
+        assert!(Observed::is_claimed_by(attest), "{}: nobody may write it either", vector["desc"]);
+    }
+    for vector in list(&vectors["marks"]) {
+        let metadata = canonical::to_text(&vector["metadata"]).unwrap();
+        let marks = Marks::of(Some(&metadata));
+        assert_eq!(marks.event.map(Event::as_str), vector["event"].as_str(), "{metadata}");
+        let ignored: Vec<&str> = list(&vector["ignored"]).iter().map(text).collect();
+        assert_eq!(marks.ignored, ignored, "{metadata}");
+    }
 }

@@ -89,7 +89,7 @@ pub fn doctor(context: &Context) -> Result<DoctorOutcome> {
     checks.extend(wiring::hooks(context, &survey)?);
     checks.extend(repository::notes(&survey));
     checks.extend(repository::fetches(&survey));
-    checks.extend(wiring::agents(&survey));
+    checks.extend(wiring::agents(context, &survey));
     checks.extend(repository::policy(&survey));
     checks.push(repository::signing(&survey));
     checks.push(repository::remotes(context));

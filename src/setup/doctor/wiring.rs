@@ -1,5 +1,9 @@
 //! Hooks and agents: whether something calls us when it should.
 
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
 use super::{DoctorCheck, DoctorState};
 use crate::context::{Context, read_regular};
 use crate::error::Result;
@@ -85,7 +89,7 @@ fn pre_receive(survey: &Survey) -> DoctorCheck {
 }
 
 /// The agents that are used in this worktree.
-pub(super) fn agents(survey: &Survey) -> Vec<DoctorCheck> {
+pub(super) fn agents(context: &Context, survey: &Survey) -> Vec<DoctorCheck> {
     let Some(root) = survey.root.as_deref() else { return Vec::new() };
     let one = |agent: Agent| {
         let name = format!("agent {}", agent.as_str());
@@ -98,12 +102,47 @@ pub(super) fn agents(survey: &Survey) -> Vec<DoctorCheck> {
                 Some(check(DoctorState::Info, "it is configured here, without git-proof").hint(command))
             }
             Ok(AgentState::Partly) => Some(check(DoctorState::Stale, "some of our entries are missing").hint(command)),
-            // Codex skips hooks that nobody has approved, and says nothing.
-            Ok(AgentState::Complete) if agent == Agent::Codex => Some(
-                check(DoctorState::Ok, "set up").hint("codex runs hooks only once they are approved: /hooks in codex"),
-            ),
-            Ok(AgentState::Complete) => Some(check(DoctorState::Ok, "set up")),
+            Ok(AgentState::Complete) => Some(match how_to_trust(agent) {
+                None => check(DoctorState::Ok, "set up"),
+                // These skip hooks that nobody has approved, and say nothing.
+                Some(how) => match is_trusted(context, agent, root) {
+                    Some(true) => check(DoctorState::Ok, "set up, and this folder is trusted"),
+                    Some(false) => check(DoctorState::Missing, "set up, but this folder is not trusted").hint(how),
+                    None => {
+                        check(DoctorState::Info, "set up; whether its hooks are trusted cannot be seen here").hint(how)
+                    }
+                },
+            }),
         }
     };
     Agent::ALL.into_iter().filter_map(one).collect()
+}
+
+/// What to do for an agent to run the hooks of a repository, where it asks for more than its files.
+fn how_to_trust(agent: Agent) -> Option<&'static str> {
+    match agent {
+        Agent::Codex => Some("codex runs hooks only once they are approved: /hooks in codex"),
+        Agent::Gemini => Some("gemini runs hooks only in a trusted folder: /permissions in gemini"),
+        Agent::Copilot => Some("copilot runs hooks only in a trusted folder: start it here once, and say yes"),
+        _ => None,
+    }
+}
+
+/// Whether an agent trusts this folder, by what it keeps in the home folder. `None` where that does not tell.
+fn is_trusted(context: &Context, agent: Agent, root: &Path) -> Option<bool> {
+    let home = PathBuf::from(context.variable("HOME")?);
+    let read = |file: &str| -> Option<Value> { serde_json::from_slice(&read_regular(&home.join(file)).ok()?).ok() };
+    match agent {
+        Agent::Gemini => {
+            let folders = read(".gemini/trustedFolders.json")?;
+            let trust = folders.as_object()?.iter().find(|(folder, _)| root.starts_with(folder))?.1.as_str()?;
+            Some(trust != "DO_NOT_TRUST")
+        }
+        Agent::Copilot => {
+            let settings = read(".copilot/config.json")?;
+            let folders = settings["trusted_folders"].as_array()?;
+            Some(folders.iter().filter_map(Value::as_str).any(|folder| root.starts_with(folder)))
+        }
+        _ => None,
+    }
 }

@@ -142,15 +142,15 @@ fn layout_of_the_file_is_kept() {
     for (before, after) in [
         (
             "{\n\t\"theme\": \"dark\" // mine\n}",
-            "{\n\t\"theme\": \"dark\", // mine\n\t\"mcpServers\": {\n\t\t\"git-proof\": {\n\t\t\t\"command\": \"git\",\n\t\t\t\"args\": [\"proof\", \"mcp\"]\n\t\t}\n\t}\n}",
+            "{\n\t\"theme\": \"dark\", // mine\n\t\"mcpServers\": {\n\t\t\"git-proof\": {\n\t\t\t\"command\": \"git\",\n\t\t\t\"args\": [\"proof\", \"mcp\", \"--profile\", \"core\"],\n\t\t\t\"alwaysLoad\": true\n\t\t}\n\t}\n}",
         ),
         (
             "{\r\n    \"mcpServers\": {\r\n        \"a\": {},\r\n    },\r\n}\r\n",
-            "{\r\n    \"mcpServers\": {\r\n        \"a\": {},\r\n        \"git-proof\": {\r\n            \"command\": \"git\",\r\n            \"args\": [\"proof\", \"mcp\"]\r\n        },\r\n    },\r\n}\r\n",
+            "{\r\n    \"mcpServers\": {\r\n        \"a\": {},\r\n        \"git-proof\": {\r\n            \"command\": \"git\",\r\n            \"args\": [\"proof\", \"mcp\", \"--profile\", \"core\"],\r\n            \"alwaysLoad\": true\r\n        },\r\n    },\r\n}\r\n",
         ),
         (
             "{\"mcpServers\": {}}",
-            "{\"mcpServers\": { \"git-proof\": {\"command\": \"git\", \"args\": [\"proof\", \"mcp\"]} }}",
+            "{\"mcpServers\": { \"git-proof\": {\"command\": \"git\", \"args\": [\"proof\", \"mcp\", \"--profile\", \"core\"], \"alwaysLoad\": true} }}",
         ),
     ] {
         put(&scratch, ".mcp.json", before);

@@ -12,18 +12,24 @@ use serde_json::Value;
 
 use crate::store::scratch::Scratch;
 
-const AGENTS: [&str; 6] = ["claude-code", "codex", "cursor", "gemini", "vscode", "zed"];
+const AGENTS: [&str; 9] = ["claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "qwen", "vscode", "zed"];
 
 /// The files of each agent.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 15] = [
     ("claude-code", ".mcp.json"),
     ("claude-code", ".claude/settings.json"),
     ("codex", ".codex/config.toml"),
     ("codex", ".codex/hooks.json"),
+    ("copilot", ".github/mcp.json"),
+    ("copilot", ".github/hooks/git-proof.json"),
     ("cursor", ".cursor/mcp.json"),
     ("cursor", ".cursor/hooks.json"),
     ("gemini", ".gemini/settings.json"),
+    ("opencode", "opencode.json"),
+    ("opencode", ".opencode/plugin/git-proof.js"),
+    ("qwen", ".qwen/settings.json"),
     ("vscode", ".vscode/mcp.json"),
+    ("vscode", ".github/hooks/git-proof-vscode.json"),
     ("zed", ".zed/settings.json"),
 ];
 

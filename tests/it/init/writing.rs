@@ -29,21 +29,29 @@ fn server_is_started_by_git_in_every_agent() {
     for agent in AGENTS {
         init(&scratch, agent, &[]);
     }
-    let server = json!({ "command": "git", "args": ["proof", "mcp"] });
+    let args = json!(["proof", "mcp", "--profile", "core"]);
+    let server = json!({ "command": "git", "args": args });
     for (path, among) in [
-        (".mcp.json", "mcpServers"),
+        (".github/mcp.json", "mcpServers"),
         (".cursor/mcp.json", "mcpServers"),
         (".gemini/settings.json", "mcpServers"),
         (".zed/settings.json", "context_servers"),
     ] {
         assert_eq!(parsed(&scratch, path)[among]["git-proof"], server, "{path}");
     }
+    let loaded = |path: &str, key: &str| {
+        let entry = &parsed(&scratch, path)["mcpServers"]["git-proof"];
+        assert_eq!((&entry["args"], &entry[key]), (&args, &json!(true)), "{path}");
+    };
+    loaded(".mcp.json", "alwaysLoad");
+    loaded(".qwen/settings.json", "alwaysLoadTools");
     let entry = &parsed(&scratch, ".vscode/mcp.json")["servers"]["git-proof"];
-    assert_eq!(entry, &json!({ "type": "stdio", "command": "git", "args": ["proof", "mcp"] }));
+    assert_eq!(entry, &json!({ "type": "stdio", "command": "git", "args": args }));
     assert_eq!(
         get(&scratch, ".codex/config.toml"),
-        "[mcp_servers.git-proof]\ncommand = \"git\"\nargs = [\"proof\", \"mcp\"]\n"
+        "[mcp_servers.git-proof]\ncommand = \"git\"\nargs = [\"proof\", \"mcp\", \"--profile\", \"core\"]\n"
     );
+    assert_eq!(parsed(&scratch, "opencode.json")["mcp"]["git-proof"]["command"][3], "--profile");
 }
 
 #[test]
@@ -53,22 +61,55 @@ fn hooks_call_the_program_with_the_agents_name() {
         init(&scratch, agent, &[]);
     }
     for (agent, path, events) in [
-        ("claude-code", ".claude/settings.json", ["SessionStart", "PostToolUse", "Stop"]),
-        ("codex", ".codex/hooks.json", ["SessionStart", "PostToolUse", "Stop"]),
-        ("gemini", ".gemini/settings.json", ["SessionStart", "AfterTool", "AfterAgent"]),
+        ("claude-code", ".claude/settings.json", 8),
+        ("codex", ".codex/hooks.json", 7),
+        ("copilot", ".github/hooks/git-proof.json", 7),
+        ("cursor", ".cursor/hooks.json", 7),
+        ("gemini", ".gemini/settings.json", 6),
+        ("qwen", ".qwen/settings.json", 7),
+        ("vscode", ".github/hooks/git-proof-vscode.json", 7),
     ] {
         let hooks = parsed(&scratch, path)["hooks"].clone();
-        assert_eq!(hooks.as_object().unwrap().len(), 3);
-        for event in events {
-            let command = format!("git proof hook {agent}");
-            assert_eq!(hooks[event], json!([{ "hooks": [{ "type": "command", "command": command }] }]));
+        let hooks = hooks.as_object().unwrap();
+        assert_eq!(hooks.len(), events, "{path}");
+        for (event, entries) in hooks {
+            let text = entries.to_string();
+            assert!(text.contains(&format!("git-proof hook {agent}")), "{path} {event}: {text}");
         }
     }
-    let cursor = parsed(&scratch, ".cursor/hooks.json");
-    assert_eq!(cursor["version"], 1);
-    for event in ["afterFileEdit", "afterShellExecution", "afterMCPExecution", "stop"] {
-        assert_eq!(cursor["hooks"][event], json!([{ "command": "git proof hook cursor" }]));
-    }
+    assert_eq!(parsed(&scratch, ".cursor/hooks.json")["version"], 1);
+    let claude = parsed(&scratch, ".claude/settings.json");
+    assert_eq!(claude["permissions"], json!({ "allow": ["mcp__git-proof"] }));
+    assert_eq!(claude["hooks"]["PreToolUse"][0]["matcher"], "Bash");
+    assert_eq!(claude["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"], 30);
+}
+
+#[test]
+fn hook_whose_program_is_missing_does_nothing_and_says_nothing() {
+    let scratch = Scratch::new();
+    init(&scratch, "codex", &[]);
+    let hooks = parsed(&scratch, ".codex/hooks.json");
+    let command = text(&hooks["hooks"]["Stop"][0]["hooks"][0], "command").to_owned();
+    let run = || {
+        let mut shell = scratch.command("/bin/sh");
+        shell.args(["-c", &command]).env("PATH", "/usr/bin:/bin").stdin(std::process::Stdio::null());
+        shell.output().unwrap()
+    };
+    let noted = run();
+    assert!(String::from_utf8_lossy(&noted.stderr).contains("the input"), "the program that init noted is found");
+    std::fs::remove_file(scratch.store().with_file_name("program")).unwrap();
+    let missing = run();
+    assert_eq!((missing.status.code(), missing.stdout, missing.stderr), (Some(0), Vec::new(), Vec::new()));
+}
+
+#[test]
+fn hooks_of_an_older_version_give_way() {
+    let scratch = Scratch::new();
+    let old = r#"{"hooks": {"Stop": [{ "hooks": [{ "type": "command", "command": "git proof hook codex" }] }]}}"#;
+    super::put(&scratch, ".codex/hooks.json", old);
+    init(&scratch, "codex", &[]);
+    let written = get(&scratch, ".codex/hooks.json");
+    assert!(!written.contains("git proof hook codex") && written.contains("git-proof hook codex"), "{written}");
 }
 
 #[test]
@@ -79,7 +120,8 @@ fn file_that_is_made_looks_as_a_person_would_write_it() {
   "mcpServers": {
     "git-proof": {
       "command": "git",
-      "args": ["proof", "mcp"]
+      "args": ["proof", "mcp", "--profile", "core"],
+      "alwaysLoad": true
     }
   }
 }

@@ -21,7 +21,8 @@ const PLACEHOLDERS: [(&str, &str); 8] = [
 ];
 
 /// What must have been done before a line that contains this: in `prepared.sh` the current session is open.
-const BEFORE: [(&str, &str); 5] = [
+const BEFORE: [(&str, &str); 6] = [
+    ("git proof check-transcript", "echo '{}' >transcript.jsonl"),
     ("git proof import ../store.backup", "git proof backup ../store.backup"),
     ("git proof anchor", "git proof finalize"),
     ("git proof root", "git proof finalize"),
@@ -30,7 +31,7 @@ const BEFORE: [(&str, &str); 5] = [
 ];
 
 /// Lines that contain this end with another exit code than 0.
-const EXITS: [(&str, i32); 0] = [];
+const EXITS: [(&str, i32); 1] = [("git proof check-transcript", 1)];
 
 /// Lines that begin like this are not run here, and where they are.
 const ELSEWHERE: [(&str, &str); 2] =
