@@ -17,8 +17,9 @@ pub(super) fn content(context: &Context, argument: Option<&str>, file: Option<&P
     match given(context, argument, file)? {
         Some(text) => Ok(text),
         None if io::stdin().is_terminal() => edit(context, kind),
-        None => Err(Error::new(Code::InvalidParams, "there is nothing to record")
-            .hint("give --content TEXT, --content-file FILE, or --content-file - for standard input")),
+        None => Err(Error::new(Code::InvalidParams, "there is nothing to record").hint(
+            "give the text as an argument, or git proof record TYPE --content-file FILE, or - for standard input",
+        )),
     }
 }
 

@@ -24,6 +24,7 @@ mod report;
 mod retain;
 mod rounds;
 mod session;
+mod short;
 mod story;
 mod sync;
 mod ui;
@@ -71,7 +72,7 @@ const EXIT_CODES: [(u8, &str); 6] = [
 fn after_help() -> String {
     let codes = EXIT_CODES.map(|(code, meaning)| format!("{code} {meaning}"));
     format!(
-        "Examples:\n  git proof init\n  git proof start --intent \"make the importer idempotent\"\n  git proof verify \
+        "Examples:\n  git proof init\n  git proof start \"make the importer idempotent\"\n  git proof verify \
          HEAD\n  git proof record -h\n\nExit codes: {}",
         codes.join("; ")
     )
@@ -83,9 +84,11 @@ enum Command {
     Doctor(doctor::Doctor),
     Demo(demo::Demo),
     Start(record::Start),
+    Decide(short::Decide),
     Record(record::Record),
     Attest(record::Attest),
     Cover(cover::Cover),
+    Done(short::Done),
     Check(session::Check),
     Finalize(session::Finalize),
     Root(session::Root),
@@ -126,9 +129,11 @@ impl Command {
             Self::Doctor(command) => command.run(&context, ui),
             Self::Demo(command) => command.run(&context, ui),
             Self::Start(command) => command.run(context, ui),
+            Self::Decide(command) => command.run(context, ui),
             Self::Record(command) => command.run(context, ui),
             Self::Attest(command) => command.run(context, ui),
             Self::Cover(command) => command.run(context, ui),
+            Self::Done(command) => command.run(context, ui),
             Self::Check(command) => command.run(context, ui),
             Self::Finalize(command) => command.run(context, ui),
             Self::Root(command) => command.run(context, ui),
@@ -166,7 +171,7 @@ impl Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let arguments = match by_heart().map_or_else(Arguments::try_parse, Ok) {
+    let arguments = match often_called().map_or_else(Arguments::try_parse, Ok) {
         Ok(arguments) => arguments,
         // What could not be parsed may still say in which form to answer.
         Err(error) => return ui::usage(&error, std::env::args_os().any(|argument| argument == "--json")),
@@ -177,9 +182,9 @@ pub fn main() -> ExitCode {
     ui.finish(result)
 }
 
-/// What git and agents call, and call often, exactly as `init` writes it: the parser of all the other commands takes as long to
-/// build as a third of their work. Whatever differs from it goes to the parser.
-fn by_heart() -> Option<Arguments> {
+/// Reads the calls that hooks and agents make, exactly as `init` writes them, without clap: building the parser of all
+/// commands takes a third of the time of such a call. Returns `None` for anything else, which clap then reads.
+fn often_called() -> Option<Arguments> {
     let mut given = std::env::args_os().skip(1);
     let command = match (given.next()?.to_str()?, given.next()) {
         ("mcp", None) => Command::Mcp(mcp::Mcp::default()),

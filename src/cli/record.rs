@@ -9,7 +9,7 @@ use super::ui::{Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
 use crate::publish;
-use crate::record::{self, RecordRequest, StartRequest, Workspace};
+use crate::record::{self, EntryView, RecordRequest, StartRequest, Workspace};
 
 /// Open a session and make it this worktree's current one
 ///
@@ -17,13 +17,16 @@ use crate::record::{self, RecordRequest, StartRequest, Workspace};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  git proof start --intent \"make the importer idempotent\"
-  git proof start --intent \"fix the login loop\" --task T-89 --session-id t-89-login
+  git proof start \"make the importer idempotent\"
+  git proof start \"fix the login loop\" --task T-89 --session-id t-89-login
   export GIT_PROOF_SESSION=$(git proof start --intent \"try it\" --json | jq -r .session_id)")]
 pub(super) struct Start {
     /// What the session is for
+    #[arg(value_name = "INTENT", required_unless_present = "intent", conflicts_with = "intent")]
+    text: Option<String>,
+    /// The same, as an option
     #[arg(long, allow_hyphen_values = true)]
-    intent: String,
+    intent: Option<String>,
     /// The task it belongs to
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
@@ -47,7 +50,7 @@ pub(super) struct Start {
 impl Start {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let request = StartRequest {
-            intent: self.intent.clone(),
+            intent: self.intent.as_ref().or(self.text.as_ref()).cloned().unwrap_or_default(), // clap asks for one
             task_id: self.task.clone(),
             session_id: self.session_id.clone(),
             scheme: self.scheme.clone(),
@@ -63,7 +66,7 @@ impl Start {
         ui.show(&outcome, |session, paint| {
             format!(
                 "Session {} is open and current here.\n  intent   {}\n  caller   {}\n  genesis  {} ({})\n\
-                 Next: git proof record --type plan --content \"…\"\n",
+                 Next: git proof decide \"what was chosen, and what was rejected\"\n",
                 paint.paint(Role::Strong, session.session_id.as_str()),
                 inert(&session.intent),
                 inert(&session.caller),
@@ -77,8 +80,7 @@ impl Start {
 
 /// Add a thought to a session
 ///
-/// It is on disk, chained to the one before, when the command returns. Without --content and --content-file your
-/// editor opens. A text that holds a credential is refused; --private records it and keeps it out of what is published.
+/// It is on disk, chained to the one before, when the command returns. Without a text your editor opens. A text that holds a credential is refused; --private records it and keeps it out of what is published.
 /// A reflection of a proof-grade session is published and cannot be private.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -86,16 +88,23 @@ Types: plan (the intended way), analysis (what was learned), decision (what was 
 reflection (what happened, what remains uncertain; closes a task).
 
 Examples:
-  git proof record --type decision --content \"WAL, not a rollback journal: readers never wait\"
+  git proof record decision \"WAL, not a rollback journal: readers never wait\"
+  git proof record analysis -m \"the importer reads each file twice\"
   git proof record --type analysis --content-file findings.md
   cargo test 2>&1 | tail -5 | git proof record --type analysis --content-file -
   git proof record --type decision --content \"second try\" --parent 8bfea854-fd8c-44dc-a9ce-c13027ce08d6")]
 pub(super) struct Record {
     /// plan, analysis, decision or reflection
-    #[arg(long = "type", value_name = "TYPE")]
-    kind: String,
+    #[arg(value_name = "TYPE", required_unless_present = "kind", conflicts_with = "kind")]
+    short_kind: Option<String>,
     /// The text
-    #[arg(long, value_name = "TEXT", conflicts_with = "content_file", allow_hyphen_values = true)]
+    #[arg(value_name = "TEXT", conflicts_with_all = ["content", "content_file", "kind"])]
+    text: Option<String>,
+    /// The type, as an option
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// The text, as an option
+    #[arg(short = 'm', long, value_name = "TEXT", conflicts_with = "content_file", allow_hyphen_values = true)]
     content: Option<String>,
     /// A file with the text, or - for standard input
     #[arg(long, value_name = "FILE")]
@@ -116,30 +125,35 @@ pub(super) struct Record {
 
 impl Record {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let content = content(&context, self.content.as_deref(), self.content_file.as_deref(), &self.kind)?;
+        let kind = self.kind.as_ref().or(self.short_kind.as_ref()).cloned().unwrap_or_default(); // clap asks for one
+        let text = self.content.as_deref().or(self.text.as_deref());
         let request = RecordRequest {
             session: self.session.clone(),
-            task: None,
-            caller: None,
-            kind: self.kind.clone(),
-            content,
+            content: content(&context, text, self.content_file.as_deref(), &kind)?,
+            kind,
             parent: self.parent.clone(),
             metadata: self.metadata.clone(),
             private: self.private,
+            ..RecordRequest::default()
         };
         let outcome = publish::record(&mut Workspace::open(context)?, &request)?;
-        ui.show(&outcome, |entry, paint| {
-            format!(
-                "Recorded {} {} as entry {} of session {}.\n  chain {}\n",
-                entry.label(),
-                paint.paint(Role::Strong, entry.id.as_str()),
-                entry.index,
-                entry.session_id,
-                entry.chain_hash
-            )
-        });
+        show_recorded(&outcome, ui);
         Ok(())
     }
+}
+
+/// Says that an entry is in the chain.
+pub(super) fn show_recorded(outcome: &EntryView, ui: &mut Ui) {
+    ui.show(outcome, |entry, paint| {
+        format!(
+            "Recorded {} {} as entry {} of session {}.\n  chain {}\n",
+            entry.label(),
+            paint.paint(Role::Strong, entry.id.as_str()),
+            entry.index,
+            entry.session_id,
+            entry.chain_hash
+        )
+    });
 }
 
 /// Add operations to a session, each as a leaf of its tree

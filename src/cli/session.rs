@@ -63,21 +63,26 @@ pub(super) struct Finalize {
 
 impl Finalize {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let done = flow::finalize(&mut Workspace::open(context)?, self.which.session.as_deref(), true)?;
-        let outcome = &done.outcome;
-        guarded(ui, outcome.guarded);
-        if outcome.unpacked > 0 {
-            let notes = if outcome.unpacked == 1 { "note was" } else { "notes were" };
-            ui.say(&format!("warning: {} {notes} not packed, and no longer can be", outcome.unpacked));
-            ui.say("hint: git proof memory list shows what is left in working memory; pack before finalizing");
-        }
-        done.repaired.sentences().iter().for_each(|sentence| ui.say(sentence));
-        ui.show(&done, |Repaired { outcome, .. }, _| {
-            let anchored = outcome.anchors.iter().map(|anchor| format!("  anchored {}\n", anchor.commit));
-            describe(&outcome.root) + &anchored.collect::<String>()
-        });
-        Ok(())
+        close(&mut Workspace::open(context)?, self.which.session.as_deref(), ui)
     }
+}
+
+/// Finalizes a session and says what came of it.
+pub(super) fn close(workspace: &mut Workspace, session: Option<&str>, ui: &mut Ui) -> Result<()> {
+    let done = flow::finalize(workspace, session, true)?;
+    let outcome = &done.outcome;
+    guarded(ui, outcome.guarded);
+    if outcome.unpacked > 0 {
+        let notes = if outcome.unpacked == 1 { "note was" } else { "notes were" };
+        ui.say(&format!("warning: {} {notes} not packed, and no longer can be", outcome.unpacked));
+        ui.say("hint: git proof memory list shows what is left in working memory; pack before finalizing");
+    }
+    done.repaired.sentences().iter().for_each(|sentence| ui.say(sentence));
+    ui.show(&done, |Repaired { outcome, .. }, _| {
+        let anchored = outcome.anchors.iter().map(|anchor| format!("  anchored {}\n", anchor.commit));
+        describe(&outcome.root) + &anchored.collect::<String>()
+    });
+    Ok(())
 }
 
 /// Print the root of a finalized session

@@ -441,6 +441,11 @@ impl<'a> Judge<'a> {
         weighed: &mut Vec<Weighed>,
     ) {
         for (anchor, signatures) in anchors {
+            // Others choose how many anchors there are, and each is compared with all before it. The judgement of the commit
+            // ends in the limit that is reached here.
+            if self.gatherer.git.meter.spend(weighed.len() as u64).is_err() {
+                return;
+            }
             if weighed.iter().any(|known| known.anchor == *anchor) {
                 continue;
             }

@@ -31,6 +31,7 @@ mod retention;
 mod rewrite;
 mod rounds;
 mod sessions;
+mod short;
 mod show;
 mod signatures;
 mod store;

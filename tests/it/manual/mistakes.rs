@@ -30,7 +30,7 @@ const UNBORN: &[Mistake] = &[
     (&["sync"], 2, &["there is no remote", "git remote add"]),
     (&["policy", "check"], 3, &["cannot read .proof/policy.toml", "git proof init --policy"]),
     (&["init", "--agent", "emacs"], 2, &["'emacs'", "claude-code"]),
-    (&["start"], 2, &["--intent <INTENT>", "-h"]),
+    (&["start"], 2, &["<INTENT>", "-h"]),
     (&["start", "--intent", ""], 2, &["the intent must not be empty", "say in a sentence"]),
     (&["start", "--intent", "x", "--scheme", "v9"], 2, &["\"v9\" is not a scheme: v1,", "leave out --scheme"]),
     (
@@ -44,7 +44,7 @@ const UNBORN: &[Mistake] = &[
 const OPEN: &[Mistake] = &[
     (&["start", "--intent", "x", "--session-id", "s"], 2, &["session s exists already", "--session-id"]),
     (&["record", "--type", "thought", "--content", "x"], 2, &["\"thought\" is not a type", "plan, analysis, decision"]),
-    (&["record", "--type", "plan"], 2, &["there is nothing to record", "--content TEXT"]),
+    (&["record", "--type", "plan"], 2, &["there is nothing to record", "--content-file FILE"]),
     (&["record", "--type", "plan", "--content-file", "f"], 3, &["cannot read f", "No such file", "standard input"]),
     (&["record", "--type", "plan", "--content", ""], 2, &["the content must not be empty", "say in a sentence"]),
     (&["record", "--type", "plan", "--content", "x", "--parent", "p"], 2, &["there is no record p", "git proof log"]),

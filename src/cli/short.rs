@@ -1,0 +1,68 @@
+//! `decide` and `done`: the two records that people write most, without options.
+
+use clap::Args;
+
+use super::content::content;
+use super::record::show_recorded;
+use super::session::close;
+use super::ui::Ui;
+use crate::context::Context;
+use crate::error::Result;
+use crate::publish;
+use crate::record::{RecordRequest, Workspace};
+
+/// Record a decision: what was chosen, what was rejected, and why
+///
+/// The same as `git proof record decision`. Without a text your editor opens.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof decide \"WAL, not a rollback journal: readers never wait\"
+  git proof decide \"keep the old parser; rejected: a rewrite, nobody asked for one\" --session t-89-login")]
+pub(super) struct Decide {
+    /// What was decided
+    text: Option<String>,
+    /// The session [default: GIT_PROOF_SESSION, else the current one]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+impl Decide {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let request = request(&context, "decision", self.text.as_deref(), self.session.clone())?;
+        let outcome = publish::record(&mut Workspace::open(context)?, &request)?;
+        show_recorded(&outcome, ui);
+        Ok(())
+    }
+}
+
+/// Close a session: record what was done and what is uncertain, then finalize it
+///
+/// Commit first, then run this: the session is anchored on its commits. The text is the closing reflection, which is
+/// published. Without a text your editor opens.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  git proof done \"the importer can run twice; files over 2 GiB were not tried\"
+  git proof done \"found the cause of the login loop\" --session t-89-login")]
+pub(super) struct Done {
+    /// What was done, and what is uncertain
+    text: Option<String>,
+    /// The session [default: GIT_PROOF_SESSION, else the current one]
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+}
+
+impl Done {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        let request = request(&context, "reflection", self.text.as_deref(), self.session.clone())?;
+        let mut workspace = Workspace::open(context)?;
+        let recorded = publish::record(&mut workspace, &request)?;
+        close(&mut workspace, Some(recorded.session_id.as_str()), ui)
+    }
+}
+
+fn request(context: &Context, kind: &str, text: Option<&str>, session: Option<String>) -> Result<RecordRequest> {
+    let content = content(context, text, None, kind)?;
+    Ok(RecordRequest { session, kind: kind.to_owned(), content, ..RecordRequest::default() })
+}

@@ -1,0 +1,61 @@
+//! The short forms: a text without an option, `decide`, and `done`, which closes a session in one step.
+
+use serde_json::Value;
+
+use crate::store::scratch::Scratch;
+
+fn commit(scratch: &Scratch, name: &str) {
+    std::fs::write(scratch.place.join(name), format!("{name}\n")).unwrap();
+    scratch.git(["add", "--all"]);
+    scratch.git(["commit", "--quiet", "-m", name]);
+    scratch.run(["hook", "post-commit"]).text();
+}
+
+#[test]
+fn session_is_opened_decided_and_done_without_an_option() {
+    let scratch = Scratch::new();
+    let session = scratch.json(&["start", "make it idempotent"]);
+    assert_eq!(session["intent"], "make it idempotent");
+    assert_eq!(scratch.json(&["decide", "WAL; rejected: a journal"])["type"], "decision");
+    commit(&scratch, "a");
+    let done = scratch.json(&["done", "it is; not tried on network file systems"]);
+    assert_eq!((&done["session_id"], &done["record_count"]), (&session["session_id"], &3.into()), "{done}");
+    let judged = scratch.json(&["verify", "HEAD"]);
+    assert_eq!((&judged["verdict"], &judged["commits"][0]["sessions"][0]["rooted"]), (&"pass".into(), &true.into()));
+}
+
+#[test]
+fn record_takes_type_and_text_as_words_or_as_options() {
+    let scratch = Scratch::new();
+    scratch.start("s", &[]);
+    for arguments in [
+        &["record", "analysis", "the same"][..],
+        &["record", "analysis", "-m", "the same"],
+        &["record", "--type", "analysis", "--content", "the same"],
+    ] {
+        let record: Value = scratch.json(arguments);
+        assert_eq!((&record["type"], &record["content"]), (&"analysis".into(), &"the same".into()), "{record}");
+    }
+}
+
+#[test]
+fn text_that_is_given_twice_is_refused_as_wrong_usage() {
+    let scratch = Scratch::new();
+    for arguments in [
+        &["start", "a", "--intent", "b"][..],
+        &["record", "plan", "a", "-m", "b"],
+        &["record", "plan", "--type", "plan"],
+    ] {
+        assert_eq!(scratch.run(arguments.iter().copied()).exit, Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn session_that_is_done_cannot_be_done_again() {
+    let scratch = Scratch::new();
+    scratch.start("s", &[]);
+    scratch.json(&["done", "nothing to do"]);
+    let again = scratch.run(["--json", "done", "once more", "--session", "s"]);
+    assert_eq!(again.exit, Some(1), "{again:?}");
+    assert!(again.out.contains("ERR_ALREADY_FINALIZED") || again.err.contains("ERR_ALREADY_FINALIZED"), "{again:?}");
+}
