@@ -4,6 +4,7 @@ import hashlib
 import json
 import time
 
+from model import HOLD_SECONDS
 from stage import event
 
 
@@ -103,7 +104,7 @@ def hook_commands(folder):
 
 def appears(stage, name):
     """Waits for a file that an agent's shell makes."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + HOLD_SECONDS
     while not (stage.root / name).exists():
         if time.monotonic() > deadline:
             return stage.expect(f"{name} appears", False)

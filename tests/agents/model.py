@@ -26,7 +26,7 @@ import traceback
 import wire
 
 AFTER_THE_END = "There was nothing left to say."
-HOLD_SECONDS = 120
+HOLD_SECONDS = 300  # a guard against a test that hangs, not an expectation
 SCRIPT = re.compile(r"\[script ([a-z0-9-]+)\]")
 
 # The names under which agents offer a shell, most specific first.
