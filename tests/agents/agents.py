@@ -5,7 +5,7 @@ What concerns git-proof is not set up here: that is the task of `git proof init 
 
 import json
 
-
+# What Claude Code and Codex play besides the scenarios that all agents play.
 EVERY = ("mixed", "subagents", "rewrites", "pushes", "killed", "no-hooks", "secret", "person", "colleague")
 
 
@@ -14,9 +14,10 @@ class Agent:
 
     name = ""  # as in `git proof init --agent`
     program = ""
+    package = ""
     gives_id = True  # whether its shell tells the id of its session
     takes_context = True  # whether the answer of the hook of session start reaches the model
-    tells_model = False  # whether its events say which model it uses
+    tells_version = True  # whether its version can be known
     failed_exit = 2  # the exit code of a failed `make`, where it can be known
     transcripts = ""  # where it keeps transcripts below the home folder
     beside = ()  # other agents whose hooks it runs too: they are set up with it, and nothing may be recorded twice
@@ -47,6 +48,7 @@ class ClaudeCode(Agent):
     name = "claude-code"
     more_scenarios = EVERY
     program = "claude"
+    package = "@anthropic-ai/claude-code"
     transcripts = ".claude/projects/*/*.jsonl"
     without_hooks = ["--settings", '{"disableAllHooks": true}']
 
@@ -74,7 +76,7 @@ class Codex(Agent):
     name = "codex"
     more_scenarios = EVERY
     program = "codex"
-    tells_model = True
+    package = "@openai/codex"
     transcripts = ".codex/sessions/**/*.jsonl"
     without_hooks = ["--disable", "hooks"]
 
@@ -108,7 +110,9 @@ class Gemini(Agent):
     name = "gemini"
     more_scenarios = ("pushes",)  # it commits and pushes without git's hooks
     program = "gemini"
+    package = "@google/gemini-cli"
     gives_id = False
+    tells_version = False
     transcripts = ".gemini/**/chats/*.jsonl"
 
     def prepare(self, home, folders, url):
@@ -133,6 +137,7 @@ class Copilot(Agent):
     name = "copilot"
     more_scenarios = ("colleague",)
     program = "copilot"
+    package = "@github/copilot"
     transcripts = ".copilot/session-state/*/events.jsonl"
     beside = ("claude-code",)
 
@@ -155,6 +160,7 @@ class Opencode(Agent):
     name = "opencode"
     more_scenarios = ("colleague",)
     program = "opencode"
+    package = "opencode-ai"
 
     def prepare(self, home, folders, url):
         provider = {
@@ -179,7 +185,7 @@ class Opencode(Agent):
 class Qwen(Agent):
     name = "qwen"
     program = "qwen"
-    tells_model = True
+    package = "@qwen-code/qwen-code"
     transcripts = ".qwen/projects/*/chats/*.jsonl"
 
     def environment(self, home, url):

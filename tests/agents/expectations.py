@@ -4,6 +4,7 @@ import hashlib
 import json
 import time
 
+from model import HOLD_SECONDS
 from stage import event
 
 
@@ -20,12 +21,16 @@ def told_at_start(stage, name):
     stage.expect("the model is told of its session", "git-proof" in told)
 
 
-def named(stage, record, model=None):
-    """The record says which agent it was; with `model`, also which model, if the agent tells."""
+def named(stage, record, name):
+    """The record says which agent it was, in which version, and which model it used."""
     agents = record.observed("agent")
-    stage.expect("the agent", agents and all(agent["name"] == stage.agent.name for agent in agents), agents)
-    if model and agents:
-        stage.expect_equal("the model", agents[-1]["model"], model if stage.agent.tells_model else agents[-1]["model"])
+    if not stage.expect("the agent", agents):
+        return
+    package = json.loads((stage.modules / stage.agent.package / "package.json").read_text())
+    model = stage.requests(name)[0].model
+    version = package["version"] if stage.agent.tells_version else None
+    wanted = {"model": model, "name": stage.agent.name, "version": version}
+    stage.expect_equal("the agent, as it is known at the end", agents[-1], wanted)
 
 
 def transcript(stage, record):
@@ -99,7 +104,7 @@ def hook_commands(folder):
 
 def appears(stage, name):
     """Waits for a file that an agent's shell makes."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + HOLD_SECONDS
     while not (stage.root / name).exists():
         if time.monotonic() > deadline:
             return stage.expect(f"{name} appears", False)

@@ -26,7 +26,7 @@ import traceback
 import wire
 
 AFTER_THE_END = "There was nothing left to say."
-HOLD_SECONDS = 120
+HOLD_SECONDS = 300  # a guard against a test that hangs, not an expectation
 SCRIPT = re.compile(r"\[script ([a-z0-9-]+)\]")
 
 # The names under which agents offer a shell, most specific first.
@@ -146,7 +146,14 @@ class Conversation:
 def program(action):
     """The same call for a model that gets one tool, which runs JavaScript that calls all others."""
     if "shell" in action:
-        return f"text(await tools.exec_command({json.dumps({'cmd': action['shell']})}));"
+        # A command that takes long goes on in the background, unless the model waits for it as models do.
+        return (
+            '// @exec: {"yield_time_ms": 300000}\n'
+            f"let ran = await tools.exec_command({json.dumps({'cmd': action['shell'], 'yield_time_ms': 30000})});"
+            "while (ran.session_id !== undefined && ran.exit_code === undefined)"
+            " ran = await tools.write_stdin({session_id: ran.session_id, yield_time_ms: 30000});"
+            "text(ran);"
+        )
     if "write" in action:
         return f"text(await tools.apply_patch({json.dumps(patch(action['write'], action['text']))}));"
     # The tools of servers may be left out of the description, but are always listed.

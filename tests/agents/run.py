@@ -42,6 +42,7 @@ def main():
     root = options.logs.absolute() if options.logs else pathlib.Path(tempfile.mkdtemp(prefix="git-proof-agents-"))
     root.mkdir(parents=True, exist_ok=True)
     binary = root / "git-proof"
+    binary.unlink(missing_ok=True)
     shutil.copy2(options.binary, binary)  # a build that goes on meanwhile changes nothing
     server = Server()
 

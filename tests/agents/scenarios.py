@@ -36,7 +36,7 @@ def silent(stage):
         return
     stage.expect_equal("reflection", record.verdict.get("reflection"), "observed")
     stage.expect_equal("the closing reflection", record.closing(), (SILENT, "final_message"))
-    named(stage, record, model=stage.requests("silent")[0].model)
+    named(stage, record, "silent")
     blob = stage.git("rev-parse", f"{record.commit}:importer.txt")
     stage.expect("which file a call wrote", [blob] in record.observed("wrote"), record.observed("wrote"))
     checks = [{"command": "make check", "exit": stage.agent.failed_exit}, {"command": "make test", "exit": 0}]
@@ -67,7 +67,7 @@ def cooperative(stage):
     text, how = record.closing()
     stage.expect_equal("the closing reflection", text, reflection)
     stage.expect("the closing reflection is stated", how in (None, "restated"), how)
-    named(stage, record)
+    named(stage, record, "cooperative")
 
 
 def question(stage):

@@ -15,7 +15,7 @@ from model import AFTER_THE_END, Conversation
 
 SCRIPTS = pathlib.Path(__file__).parent / "scripts"
 SECRET = "ghp_" + "".join(f"{number:02d}Xy" for number in range(9))  # looks like a token of a forge
-AGENT_SECONDS = 240  # long enough for a slow machine; an agent that hangs fails its test
+AGENT_SECONDS = 600  # an agent that hangs fails its test
 
 
 class Refused(Exception):
