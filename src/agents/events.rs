@@ -100,8 +100,7 @@ fn event(agent: Agent, name: &str, input: &Value) -> Result<Option<Event>> {
         (_, "SubagentStop") if input.get("agent_id").is_some() => {
             Event::End { message: text_or_none(input, "last_assistant_message") }
         }
-        (_, "SubagentStop") => Event::Other,
-        (_, "SubagentStart" | "Notification" | "PreCompact") => Event::Other,
+        (_, "SubagentStart" | "SubagentStop" | "Notification" | "PreCompact") => Event::Other,
         _ => return Ok(None),
     }))
 }

@@ -13,6 +13,9 @@
 //! A call that a client cancels is not answered. If it has not begun it is not done, and the ledger says so; if it has, it
 //! is finished as if nothing had happened: each call is one transaction, whole or not there.
 
+// These files need each other: `call` hands its arguments to the file of the tool, and that file answers with what `call`
+// defines.
+
 mod answer;
 mod arguments;
 mod backpressure;
