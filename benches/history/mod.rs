@@ -155,7 +155,7 @@ pub(crate) fn project(scratch: &Scratch, commits: usize) {
             file(&mut stream, touched, &lines[touched]);
             continue;
         }
-        for step in 0..number % 3 + 1 {
+        for step in 0..=number % 3 {
             let touched = (number * 37 + step * 11) * 2 % FILES;
             lines[touched][number * 13 % LINES] = number;
             file(&mut stream, touched, &lines[touched]);

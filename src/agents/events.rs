@@ -37,7 +37,8 @@ pub(super) fn recognise(called: Agent, input: &Value) -> Agent {
 
 /// Reads an event. One of which nothing is known is an error.
 pub(super) fn read(agent: Agent, input: &Value) -> Result<Seen> {
-    let name = text(input, "hook_event_name").or_else(|_| text(input, "hookEventName"))?.to_owned();
+    let other = || text(input, "hookEventName").ok();
+    let name = text(input, "hook_event_name").or_else(|error| other().ok_or(error))?.to_owned();
     let Some(event) = event(agent, &name, input)? else {
         return Err(unclear(&format!("nothing is known of the event {name:?}")));
     };

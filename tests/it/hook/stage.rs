@@ -60,8 +60,7 @@ impl Stage {
         let at = clone.to_str().unwrap();
         self.scratch.run(["-C", at, "sync", "--json"]).json();
         let ran = self.scratch.run(["-C", at, "show", "--json", "--full", commit]);
-        let story: Value = serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{ran:?}"));
-        story["commits"][0].clone()
+        serde_json::from_str(&ran.out).unwrap_or_else(|_| panic!("{ran:?}"))
     }
 
     /// The sessions in the store: id, caller, whether it is open.
