@@ -17,7 +17,7 @@ use crate::record::RecordRequest;
 #[command(after_help = "\
 Examples:
   git proof decide \"WAL, not a rollback journal: readers never wait\"
-  git proof decide \"keep the old parser; rejected: a rewrite, nobody asked for one\" --session t-89-login")]
+  git proof decide \"keep the old parser; rejected: a rewrite, nobody asked for one\"")]
 pub(super) struct Decide {
     /// What was decided
     text: Option<String>,
@@ -42,8 +42,7 @@ impl Decide {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  git proof done \"the importer can run twice; files over 2 GiB were not tried\"
-  git proof done \"found the cause of the login loop\" --session t-89-login")]
+  git proof done \"the importer can run twice; files over 2 GiB were not tried\"")]
 pub(super) struct Done {
     /// What was done, and what is uncertain
     text: Option<String>,

@@ -26,7 +26,7 @@ fn an_unknown_key_is_refused_with_its_line_and_the_nearest_key() {
         (
             "[proof]\nzebra = 1\n",
             2,
-            "\"zebra\" is not a key of [proof]; there are schemes, binding, evidence, rooted, signatures, sealed, sealers, vouchers, pin",
+            "\"zebra\" is not a key of [proof]; there are schemes, binding, evidence, rooted, reflection, signatures, sealed, sealers, vouchers, pin",
         ),
         ("proof = { sealrs = [] }\n", 1, "\"sealrs\" is not a key of [proof]; did you mean \"sealers\"?"),
         ("[proof]\nvoucher = []\n", 2, "\"voucher\" is not a key of [proof]; did you mean \"vouchers\"?"),

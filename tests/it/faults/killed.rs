@@ -29,6 +29,8 @@ struct Row {
     holds: fn(&Clone<'_>, &Clone<'_>, &str),
     /// Whether session `s` is brought to its end afterwards, so that the commit at HEAD is proven in the fresh clone.
     goes_on: bool,
+    /// Whether `sync` can do its work before the command is run again: two chains of rounds stay apart until one is accepted.
+    syncs_before: bool,
 }
 
 /// A command that prints JSON, that can be run again, and after which the commit at HEAD is proven.
@@ -42,6 +44,7 @@ const USUAL: Row = Row {
     },
     holds: |_, fresh, _| fresh.passes("HEAD"),
     goes_on: false,
+    syncs_before: true,
 };
 
 /// A command that records the text behind `--content` in session `s`, which goes on.
@@ -198,6 +201,9 @@ fn killed(row: &Row) {
 fn after(row: &Row, clone: &Clone<'_>, before: &str, (point, acknowledged): (&Point, bool), what: &str) -> usize {
     let scratch = clone.scratch;
     let _ = std::fs::remove_dir_all(scratch.around().join("fresh")); // the first time there is none
+    if !acknowledged && !row.syncs_before {
+        (row.again)(clone, row);
+    }
     let locks = finish(clone, &["--json", "sync"], what);
     assert!(locks == 0 || point.child.is_some(), "{what}: a lock is named, and no git was killed");
     let fresh = Clone::at(scratch, "remote.run").clone("fresh", &["--template="]);
@@ -306,6 +312,7 @@ rows! {
         command: &["--json", "rounds", "accept", "origin"],
         prepare: forked,
         holds: |clone, fresh, what| assert_eq!(clone.tip(ROUNDS), fresh.tip(ROUNDS), "{what}"),
+        syncs_before: false,
         ..USUAL
     };
     sync: Row { command: &["--json", "sync"], prepare: other_shares, holds: has_theirs, ..USUAL };

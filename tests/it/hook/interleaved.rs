@@ -65,5 +65,7 @@ fn no_commit_gets_the_reasoning_of_another() {
         assert_eq!(json!(wrong), json!([]), "{commit} was made by {made_by:?}");
         right += by.len();
     }
-    assert!(right > commits.len() / 4, "{right} of {}", commits.len());
+    // Those of an agent that gives no id to its shell may be nobody's.
+    let by_agents = commits.iter().filter(|(_, made_by)| made_by.is_some()).count();
+    assert!(right * 2 > by_agents, "{right} of {by_agents}");
 }

@@ -261,11 +261,11 @@ fn toml_is_kept_and_comes_back() {
 
 #[test]
 fn toml_table_that_was_edited_is_taken_out_without_the_comments_around_it() {
-    let ours = "args = [\"proof\", \"mcp\"]\r\n";
+    let ours = "args = [\"proof\", \"mcp\", \"--profile\", \"core\"]\r\n";
     for edited in [
         "args = [\r\n  \"proof\", # comment\r\n  \"mcp\",\r\n] # of the table\r\n",
-        "args = [\"proof\", \"mcp\"]\r\nstartup_timeout_sec = 20 # a slow disk\r\n",
-        "args = [\"proof\", \"mcp\"]\r\n[mcp_servers.git-proof.env]\r\nHOME = \"/\"\r\n",
+        "args = [\"proof\", \"mcp\", \"--profile\", \"core\"]\r\nstartup_timeout_sec = 20 # a slow disk\r\n",
+        "args = [\"proof\", \"mcp\", \"--profile\", \"core\"]\r\n[mcp_servers.git-proof.env]\r\nHOME = \"/\"\r\n",
     ] {
         let scratch = Scratch::new();
         let (before, after) =

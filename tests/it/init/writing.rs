@@ -192,7 +192,7 @@ fn several_agents_are_set_up_at_once_wherever_it_is_run() {
     std::fs::create_dir_all(scratch.place.join("deep/er")).unwrap();
     let outcome = scratch.json(&["-C", "deep/er", "init", "--agent", "zed", "--agent", "vscode", "--agent", "zed"]);
     let paths: Vec<&str> = outcome["files"].as_array().unwrap().iter().map(|file| text(file, "path")).collect();
-    assert_eq!(paths, [".vscode/mcp.json", ".zed/settings.json"]);
+    assert_eq!(paths, [".vscode/mcp.json", ".github/hooks/git-proof-vscode.json", ".zed/settings.json"]);
     get(&scratch, ".zed/settings.json");
 }
 
@@ -202,7 +202,8 @@ fn hooks_that_were_set_up_are_understood_by_the_program() {
     init(&scratch, "claude-code", &[]);
     let settings = parsed(&scratch, ".claude/settings.json");
     let command = text(&settings["hooks"]["SessionStart"][0]["hooks"][0], "command").to_owned();
-    let arguments: Vec<&str> = command.strip_prefix("git proof ").unwrap().split(' ').collect();
+    let called = command.split("exec git-proof ").nth(1).and_then(|rest| rest.split(';').next()).unwrap();
+    let arguments: Vec<&str> = called.split(' ').collect();
     let ran = scratch.run_with(&arguments, br#"{"hook_event_name":"SessionStart","session_id":"x"}"#);
     assert_eq!((ran.exit, ran.err.as_str()), (Some(0), ""));
 }
