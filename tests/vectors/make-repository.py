@@ -197,6 +197,7 @@ SIGNERS = (f'ada@example.com namespaces="git-proof" {keys["ada"]}\n'
            f'bob@example.com namespaces="git-proof",valid-before="20200101Z" {keys["bob"]}\n'
            f'grace@example.com namespaces="git-proof" {keys["grace"]}\n')
 ruled("default", None)
+ruled("stated", '[proof]\nreflection = "stated"\n')
 view("plain")
 ruled("signed", "[proof]\nsignatures = 1\n", SIGNERS)
 ruled("sealed", '[proof]\nsealed = true\nsealers = ["ada@example.com"]\n', SIGNERS)
@@ -403,6 +404,26 @@ bare = proven("s-bare", None, None, "--not-proof-grade", reflection=None)
 expect("a session without a reflection, where a proof is needed", bare, "fail", "REFLECTION_MISSING!")
 calm = proven("s-calm", "Nobody asks for this one\n", None, "--not-proof-grade", reflection=None)
 expect("the same where none is needed", calm, "pass", binding="exact")
+
+
+def by_agent(name):
+    """A commit of an agent that calls no tool of ours: its last message closes the session."""
+    def event(kind, **fields):
+        run(PROGRAM, "hook", "claude-code", stdin=json.dumps({"hook_event_name": kind, "session_id": name, **fields}).encode())
+
+    event("SessionStart")
+    made = commit(f"{name}: a change\n\nProof-Grade: true\n", {f"{name}.txt": f"{name}\n"})
+    ENV["CLAUDE_CODE_SESSION_ID"] = name
+    run(PROGRAM, "hook", "post-commit")
+    del ENV["CLAUDE_CODE_SESSION_ID"]
+    event("Stop", last_assistant_message="It is changed.", background_tasks=[])
+    event("SessionEnd", reason="other")
+    return made
+
+
+watched = by_agent("s-observed")
+expect("a session that the agent's last message closes", watched, "pass", binding="exact")
+expect("the same where the agent must state a reflection", watched, "fail", "REFLECTION_NOT_STATED!", view="stated")
 sorted_ = proven("s-sorted", None, None, "--not-proof-grade", "--scheme", "v1-sorted")
 expect("a scheme that covers less", sorted_, "fail", "SCHEME_NOT_ALLOWED! NOT_ROOTED! REFLECTION_MISSING!")
 rfc = proven("s-rfc", None, None, "--scheme", "v1-rfc9162")

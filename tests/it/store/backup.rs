@@ -243,7 +243,12 @@ fn file_that_is_no_backup_of_ours_is_refused() {
     import("text").error("ERR_STORE_FAILED", 4);
     std::fs::write(around.join("empty"), "").unwrap();
     import("empty").error("ERR_STORE_FAILED", 4);
+    // Somebody has the store open, and the newest of it is still in the log beside it.
+    let in_use = rusqlite::Connection::open(scratch.store()).unwrap();
+    let level: i64 = in_use.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    in_use.pragma_update(None, "user_version", level).unwrap();
     in_other(&scratch, "new", &["import", scratch.store().to_str().unwrap()]).error("INVALID_PARAMS", 2);
+    drop(in_use);
     let changed = |name: &str, change: &dyn Fn(&rusqlite::Connection)| {
         std::fs::copy(&path, around.join(name)).unwrap();
         let database = rusqlite::Connection::open(around.join(name)).unwrap();

@@ -151,11 +151,18 @@ fn opening_with_a_credential_is_refused_wherever_it_is() {
     let mut command = scratch.proof(["--json", "start", "--intent", "x"]);
     let ran: Ran = command.env("GIT_AUTHOR_NAME", &token).output().unwrap().into();
     ran.error("ERR_SECRET_DETECTED", 2);
-    let event = br#"{"hook_event_name":"SessionStart","session_id":"a-session"}"#;
-    let mut command = scratch.proof(["hook", "claude-code"]);
-    let ran = crate::common::run_with_input(command.env("GIT_AUTHOR_NAME", &token), event);
-    assert!(ran.stderr.contains("the caller holds what looks like"), "{ran:?}");
     assert_eq!(scratch.rows("audit_sessions"), 0);
+    // An agent cannot be asked: its session is opened without what holds the credential.
+    std::fs::write(scratch.place.join("a.txt"), "a\n").unwrap();
+    let event = serde_json::json!({
+        "hook_event_name": "PostToolUse", "session_id": "a-session", "tool_name": "Write", "tool_use_id": "1",
+        "tool_input": { "file_path": scratch.place.join("a.txt"), "content": "a\n" }, "tool_response": {},
+    });
+    let mut command = scratch.proof(["hook", "claude-code"]);
+    let ran = crate::common::run_with_input(command.env("GIT_AUTHOR_NAME", &token), event.to_string().as_bytes());
+    assert_eq!((ran.code, scratch.rows("audit_sessions")), (Some(0), 1), "{ran:?}");
+    let listed = scratch.run(["log", "--all", "--json"]).out;
+    assert!(listed.contains("claude-code") && !listed.contains(&token), "{listed}");
 }
 
 #[test]
