@@ -114,8 +114,9 @@ impl Worker<'_> {
         if let Some(part) = &self.part {
             event["agent_id"] = json!(part);
         }
-        for (key, value) in more.as_object().unwrap() {
-            event[key] = value.clone();
+        let Value::Object(more) = more else { panic!("{more}") };
+        for (key, value) in more {
+            event[key.as_str()] = value;
         }
         let ran = super::send(&self.stage.scratch, self.kind, &event);
         assert_eq!((ran.exit, ran.err.as_str()), (Some(0), ""), "{event}");
