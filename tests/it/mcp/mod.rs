@@ -61,7 +61,7 @@ impl Agent {
     pub(super) fn with(directory: &Path, era: Era, arguments: &[&str]) -> Self {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let mut command = common::git_proof(directory);
-        command.arg("mcp").args(arguments).env("GIT_PROOF_PATIENCE", "300");
+        command.arg("mcp").args(arguments).env("GIT_PROOF_PATIENCE", "5000");
         let known = |text: &str| {
             ProtocolVersion::KNOWN_VERSIONS.iter().find(|version| version.as_str() == text).unwrap().clone()
         };
