@@ -157,7 +157,7 @@ const SMALL = {
 
 // The page's own function for what it hashes of itself, to make the hash anew.
 const AS_WRITTEN = /function asWritten\(\) \{[^]*?\n\}/.exec(
-  readFileSync(new URL("../../src/report/html/shown.js", import.meta.url), "utf8"),
+  readFileSync(new URL("../../src/present/html/shown.js", import.meta.url), "utf8"),
 )[0];
 
 // The same page with the hash that it should have.

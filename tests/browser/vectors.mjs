@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const vectors = (name) => JSON.parse(read(`tests/vectors/${name}.json`));
-const source = ["sha256.js", "proof.js"].map((name) => read(`src/report/html/${name}`)).join("\n");
+const source = ["sha256.js", "proof.js"].map((name) => read(`src/present/html/${name}`)).join("\n");
 const { sha256, checkLines, checkSeals } = new Function(source + "; return { sha256, checkLines, checkSeals };")();
 
 // The lines of a file; `undefined` for one that does not end in a newline.
