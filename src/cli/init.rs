@@ -48,7 +48,7 @@ pub(super) struct Init {
     /// Leave git's hooks alone
     #[arg(long, conflicts_with = "uninstall")]
     no_hooks: bool,
-    /// Write .proof/policy.toml, which asks for rooted anchors, unless there is one
+    /// Write an advisory .proof/policy.toml, which lists every key, unless there is one
     #[arg(long, conflicts_with = "uninstall")]
     policy: bool,
     /// Take out what was put in, and nothing else

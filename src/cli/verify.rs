@@ -52,7 +52,7 @@ impl Verify {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let with_story = !ui.json && !self.quiet;
         let (revisions, rules) = (self.revisions.clone(), self.rules.clone());
-        let outcome = judge::verify(context, &VerifyRequest { revisions, with_story, rules, most: None })?;
+        let outcome = judge::verify(context, &VerifyRequest { revisions, with_story, rules, most: None, with_digest: ui.json })?;
         ui.answer(present::exit_code(outcome.verdict));
         if !self.quiet {
             ui.show(&outcome, render);
@@ -87,6 +87,14 @@ pub(super) struct Gate {
     /// Refuse a base that has no .proof/policy.toml, instead of using the defaults
     #[arg(long)]
     require_policy: bool,
+
+    /// Judge also the proofs of this repository, such as a fork: an address, a remote or a path
+    #[arg(long, value_name = "URL|REMOTE|PATH")]
+    proofs: Vec<String>,
+
+    /// Show the verdict and end with 0, whatever the policy says
+    #[arg(long)]
+    advisory: bool,
 
     /// The form of the answer; --json is the same as --format=json
     #[arg(long, value_name = "FORM", value_enum)]
@@ -138,8 +146,14 @@ impl Gate {
     }
 
     fn judge(&self, context: &Context, ui: &mut Ui, format: Format) -> Result<()> {
-        let request =
-            GateRequest { base: self.base.clone(), head: self.head.clone(), require_policy: self.require_policy };
+        let request = GateRequest {
+            base: self.base.clone(),
+            head: self.head.clone(),
+            require_policy: self.require_policy,
+            proofs: self.proofs.clone(),
+            advisory: self.advisory,
+            with_digest: ui.json || !self.proofs.is_empty(),
+        };
         let outcome = judge::gate(context, &request)?;
         if outcome.policy == "defaults" {
             ui.say(&format!("git proof gate: {} has no .proof/policy.toml; the defaults are used", self.base));
@@ -150,7 +164,8 @@ impl Gate {
         }
         ui.answer(if outcome.enforced { present::exit_code(outcome.verdict) } else { 0 });
         if !outcome.enforced && !outcome.verdict.is_accepted() {
-            ui.say("git proof gate: the policy is advisory: nothing is refused");
+            let who = if self.advisory { "--advisory was given" } else { "the policy is advisory" };
+            ui.say(&format!("git proof gate: {who}: nothing is refused"));
         }
         let found = outcome.commits.iter().filter(|commit| !commit.findings.is_empty()).map(|commit| commit.commit);
         let paths = match (format, &outcome.range) {

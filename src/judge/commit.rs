@@ -10,11 +10,12 @@ use super::facts::Facts;
 use super::gather::{Gatherer, Told};
 use super::merges::Graded;
 use super::rules::Rules;
+use super::squash::Squash;
 use super::word::{self, Vouched};
 use crate::git::limits::{MAX_SIGHTINGS, cost};
 use crate::git::{Commit, ObjectError, Read};
 use crate::proof::anchor::Anchor;
-use crate::proof::change::Sighting;
+use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::conclude::{self, AtHand, Judged};
 use crate::proof::digest::{AnchorId, CommitId, RootHash};
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
@@ -61,6 +62,9 @@ pub struct CommitVerdict {
     pub sessions: Vec<SessionVerdict>,
     /// What there is to say.
     pub findings: Vec<Finding>,
+    /// The lines of the index by which anchors that hold were found, each with the change that it was found under.
+    #[serde(skip)]
+    pub found_by: Vec<(ChangeIds, Sighting)>,
 }
 
 /// A session that explains a commit, or claims to.
@@ -80,6 +84,9 @@ pub struct SessionVerdict {
     /// All that the anchor says.
     #[serde(skip)]
     pub anchor: Anchor,
+    /// The commit in whose note it is.
+    #[serde(skip)]
+    pub noted_on: CommitId,
     /// Whether the anchor holds.
     pub holds: bool,
     /// Whether it would hold if enough people had signed it.
@@ -174,6 +181,10 @@ struct Weighed {
     id: AnchorId,
     signers: Vec<String>,
     standing: Standing,
+    /// The commit in whose note it is.
+    noted_on: CommitId,
+    /// Whether the index led to that commit.
+    by_index: bool,
 }
 
 impl<'a> Judge<'a> {
@@ -222,6 +233,7 @@ impl<'a> Judge<'a> {
             vouched: None,
             sessions: Vec::new(),
             findings: Vec::new(),
+            found_by: Vec::new(),
         };
         let commit = match self.gatherer.commit(id) {
             Ok(commit) => commit,
@@ -269,10 +281,11 @@ impl<'a> Judge<'a> {
             vouched: None,
             sessions: Vec::new(),
             findings: Vec::new(),
+            found_by: Vec::new(),
         };
         let mut weighed: Vec<Weighed> = Vec::new();
         for (anchor, signatures) in &note.anchors {
-            weighed.push(self.weigh(anchor.clone(), signatures, facts, proof_grade));
+            weighed.push(self.weigh((anchor, commit.id), signatures, facts, proof_grade));
         }
         let asks = proof_grade || names_root;
         // Anchors that nobody finds who has only what is shared.
@@ -319,6 +332,10 @@ impl<'a> Judge<'a> {
         let unbound = match &squashed {
             Some(range) => range.lacks_only_anchors(),
             None => weighed.iter().all(|weighed| weighed.standing.is_only_unbound()),
+        };
+        verdict.found_by = match &squashed {
+            Some(range) => self.found_by_range(facts, range)?,
+            None => self.found_by(facts, &weighed)?,
         };
         verdict.sessions = match squashed {
             Some(range) => range.sessions,
@@ -376,7 +393,32 @@ impl<'a> Judge<'a> {
         Ok((self.rules.grader.reason(&subject), None))
     }
 
-    fn weigh(&self, anchor: Anchor, signatures: &[Option<Signature>], facts: &Facts, proof_grade: bool) -> Weighed {
+    /// The lines of the index that name the commits whose notes have anchors that hold.
+    fn found_by(&self, facts: &Facts, weighed: &[Weighed]) -> Read<Vec<(ChangeIds, Sighting)>> {
+        let elsewhere = weighed.iter().filter(|one| one.by_index && one.standing.holds());
+        let mut commits: Vec<CommitId> = elsewhere.map(|one| one.noted_on).collect();
+        commits.dedup();
+        if commits.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Some(ids) = facts.change(self.gatherer)? else { return Ok(Vec::new()) };
+        Ok(commits.into_iter().map(|commit| (ids, Sighting::Commit(commit))).collect())
+    }
+
+    /// The line of the index that names a range, and those by which the anchors of its commits were found.
+    fn found_by_range(&self, facts: &Facts, range: &Squash) -> Read<Vec<(ChangeIds, Sighting)>> {
+        let own = facts.change(self.gatherer)?.map(|ids| (ids, Sighting::Range { base: range.base, head: range.head }));
+        Ok(own.into_iter().chain(range.found_by.iter().copied()).collect())
+    }
+
+    fn weigh(
+        &self,
+        (anchor, noted_on): (&Anchor, CommitId),
+        signatures: &[Option<Signature>],
+        facts: &Facts,
+        proof_grade: bool,
+    ) -> Weighed {
+        let anchor = anchor.clone();
         let id = anchor.id();
         let _ = self.gatherer.git.meter.spend(cost::ANCHOR); // the judgement of the commit ends in that limit
         let signatures = self.rules.signatures(&anchor, &id, signatures, &self.gatherer.git.meter);
@@ -390,7 +432,7 @@ impl<'a> Judge<'a> {
             rounds_fetched: self.rules.seals.fetched,
         };
         let standing = verify::judge(&candidate, proof_grade, &self.rules.requirements);
-        Weighed { anchor, id, signers: signatures.people, standing }
+        Weighed { anchor, id, signers: signatures.people, standing, noted_on, by_index: false }
     }
 
     /// Anchors of the commits that a root named in the message attests.
@@ -403,7 +445,7 @@ impl<'a> Judge<'a> {
             for commit in attested.filter(|commit| *commit != facts.id()) {
                 let note = self.gatherer.note(&commit);
                 let anchors = note.anchors.iter().filter(|(anchor, _)| anchor.root == named.root);
-                self.add(anchors, facts, proof_grade, true, weighed);
+                self.add((commit, anchors), facts, proof_grade, true, weighed);
             }
         }
     }
@@ -424,7 +466,8 @@ impl<'a> Judge<'a> {
             let Sighting::Commit(other) = sighting else { continue };
             if !self.is_being_judged(&other) {
                 let before = weighed.len();
-                self.add(self.gatherer.note(&other).anchors.iter(), facts, proof_grade, asks, weighed);
+                self.add((other, self.gatherer.note(&other).anchors.iter()), facts, proof_grade, asks, weighed);
+                weighed[before..].iter_mut().for_each(|added| added.by_index = true);
                 if self.gatherer.is_known_only_here(&sighting) {
                     known_here.extend(weighed[before..].iter().map(|added| added.anchor.id()));
                 }
@@ -436,7 +479,7 @@ impl<'a> Judge<'a> {
     /// Adds anchors from the note of another commit: those that belong to the judged one, or would but for a rule.
     fn add<'n>(
         &self,
-        anchors: impl Iterator<Item = &'n (Anchor, Vec<Option<Signature>>)>,
+        (noted_on, anchors): (CommitId, impl Iterator<Item = &'n (Anchor, Vec<Option<Signature>>)>),
         facts: &Facts,
         proof_grade: bool,
         asks: bool,
@@ -451,7 +494,7 @@ impl<'a> Judge<'a> {
             if weighed.iter().any(|known| known.anchor == *anchor) {
                 continue;
             }
-            let found = self.weigh(anchor.clone(), signatures, facts, proof_grade);
+            let found = self.weigh((anchor, noted_on), signatures, facts, proof_grade);
             // Its other anchors are for other changes, and were never said to be for this commit.
             let unrelated = found.standing.findings.iter().any(|finding| finding.code == FindingCode::BindingMismatch);
             if found.standing.holds() || asks && !unrelated {
@@ -474,6 +517,7 @@ impl<'a> Judge<'a> {
             count: anchor.count,
             anchor_id: weighed.id,
             anchor: anchor.clone(),
+            noted_on: weighed.noted_on,
             holds: weighed.standing.holds(),
             sound: weighed.standing.is_sound(),
             evidence: gathered.evidence.in_a_word(),
