@@ -68,7 +68,9 @@ impl Accept {
 fn headline(outcome: &AcceptOutcome, accepted: &str) -> String {
     let source = inert(&outcome.source);
     if outcome.accepted.is_empty() {
-        return format!("Nothing to accept from {source}: it has no proof that holds for these commits and is missing here.\n");
+        return format!(
+            "Nothing to accept from {source}: it has no proof that holds for these commits and is missing here.\n"
+        );
     }
     let count = |number: u64, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
     let taken = &outcome.taken;

@@ -119,8 +119,9 @@ pub fn accept(workspace: &mut Workspace, request: &AcceptRequest) -> Result<Acce
     outcome.proofs_digest = Some(rests_on);
     if wanted.is_some_and(|wanted| wanted != rests_on) {
         let said = format!("what {} offers is not what was judged: its digest is {rests_on}", outcome.source);
-        return Err(Error::new(Code::NotProven, said)
-            .hint("nothing was taken over; name just the commits that landed, or judge again with git proof gate --proofs"));
+        return Err(Error::new(Code::NotProven, said).hint(
+            "nothing was taken over; name just the commits that landed, or judge again with git proof gate --proofs",
+        ));
     }
     outcome.taken = acceptable.take_over(workspace, with)?;
     Ok(outcome)
@@ -157,8 +158,9 @@ fn landed(git: &Git, range: Option<&str>) -> Result<Vec<CommitId>> {
     let mut arguments: Vec<String> = commits.iter().map(ToString::to_string).collect();
     arguments.extend(excluded);
     if let Some(stray) = git.commits(&arguments)?.first().filter(|_| !commits.is_empty()) {
-        return Err(Error::new(Code::InvalidParams, format!("commit {stray} has not landed"))
-            .hint("merge it first, then git fetch; proofs of commits that are under review are for git proof gate --proofs"));
+        return Err(Error::new(Code::InvalidParams, format!("commit {stray} has not landed")).hint(
+            "merge it first, then git fetch; proofs of commits that are under review are for git proof gate --proofs",
+        ));
     }
     Ok(commits)
 }

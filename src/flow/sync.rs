@@ -153,9 +153,11 @@ pub fn move_to(workspace: &mut Workspace, named: &str, progress: &mut dyn FnMut(
     {
         let refs: Vec<&str> = moved.keys().copied().collect();
         let said = format!("the proofs are shared with {} now, and {} keeps its copy", new.shown(), old.shown());
-        return Err(Error::new(Code::RemoteFailed, said)
-            .because(why)
-            .hint(format!("git push {} --delete {}", old.shown(), refs.join(" "))));
+        return Err(Error::new(Code::RemoteFailed, said).because(why).hint(format!(
+            "git push {} --delete {}",
+            old.shown(),
+            refs.join(" ")
+        )));
     }
     let deleted = moved.into_keys().collect();
     Ok(MoveOutcome { outcome, from: old.shown(), deleted })

@@ -157,7 +157,8 @@ impl Git {
         remote: &Remote,
         refs: &BTreeMap<&'static str, CommitId>,
     ) -> Result<std::result::Result<(), PushRefusal>> {
-        let mut command = self.network(["-c", "push.followTags=false", "push", "--quiet", "--porcelain", "--no-verify"]);
+        let mut command =
+            self.network(["-c", "push.followTags=false", "push", "--quiet", "--porcelain", "--no-verify"]);
         command.args(["--atomic", "--no-follow-tags", "--recurse-submodules=no", "--no-signed"]);
         command.args(refs.iter().map(|(shared, tip)| format!("--force-with-lease={shared}:{tip}")));
         command.args(["--", &remote.name]).args(refs.keys().map(|shared| format!(":{shared}")));

@@ -29,8 +29,11 @@ impl Offers {
     /// Fetches what each of `sources` offers, a name of a remote, an address or a path.
     pub(crate) fn gather(git: Git, sources: &[String]) -> Result<Self> {
         if sources.len() > MOST {
-            return Err(Error::new(Code::InvalidParams, format!("proofs of at most {MOST} repositories are judged at once"))
-                .hint("name fewer of them"));
+            return Err(Error::new(
+                Code::InvalidParams,
+                format!("proofs of at most {MOST} repositories are judged at once"),
+            )
+            .hint("name fewer of them"));
         }
         let remotes = sources.iter().map(|source| git.remote(Some(source))).collect::<Result<Vec<Remote>>>()?;
         if remotes.is_empty() {

@@ -138,7 +138,11 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
 
 /// Judges commits by the rules of the trusted branch, with all that `git` sees: also what others offer. The answer has the
 /// digest of what the verdicts rest on.
-pub(crate) fn judge_landed(context: &Context, git: Git, commits: &[CommitId]) -> Result<(Vec<CommitVerdict>, ProofsDigest)> {
+pub(crate) fn judge_landed(
+    context: &Context,
+    git: Git,
+    commits: &[CommitId],
+) -> Result<(Vec<CommitVerdict>, ProofsDigest)> {
     let Some(tip) = commits.first() else { return Ok((Vec::new(), ProofsDigest::new([0; 32]))) };
     let mut rules = trusted::rules(&git, context.now(), None, None, tip)?;
     read_seals(context, &git, &mut rules)?;

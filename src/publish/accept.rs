@@ -137,9 +137,7 @@ impl Acceptable {
         let mut new = 0;
         for (change, sighting) in &self.sightings {
             let known = match git.find_fanned(&tree, &change.to_string())? {
-                Fanned::File(blob) => {
-                    lines_of(&git.blob(&blob, MAX_NOTE)?).contains(sighting.to_line().as_bytes())
-                }
+                Fanned::File(blob) => lines_of(&git.blob(&blob, MAX_NOTE)?).contains(sighting.to_line().as_bytes()),
                 _ => false,
             };
             new += u64::from(!known);

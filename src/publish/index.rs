@@ -131,8 +131,11 @@ pub(crate) fn release(workspace: &Workspace, git: &Git, remote: &Remote) -> Resu
     let kept = squashing::kept(git)?;
     let Some(mut walk) = Walk::new(workspace, git)?.filter(|_| !kept.is_empty()) else { return Ok(()) };
     let published = git.tip(&remote.tracking(CHANGES))?;
-    let tips: Vec<CommitId> =
-        git.refs_below(&format!("refs/remotes/{}", git.code_remote(remote).name))?.into_iter().map(|(_, tip)| tip).collect();
+    let tips: Vec<CommitId> = git
+        .refs_below(&format!("refs/remotes/{}", git.code_remote(remote).name))?
+        .into_iter()
+        .map(|(_, tip)| tip)
+        .collect();
     let closed = workspace.store.open_sessions()?.is_empty();
     for (name, range) in kept {
         let arrived = published.map(|tip| git.is_ancestor(&range.head, &tip)).transpose()? == Some(true);

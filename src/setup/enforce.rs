@@ -68,8 +68,11 @@ pub fn enforce(context: &Context, dry_run: bool) -> Result<EnforceOutcome> {
     if is_advisory && !dry_run {
         let enforcing = with_enforce(&text);
         if parse(&enforcing)?.gate.mode != GateMode::Enforce {
-            return Err(Error::new(Code::ConfigInvalid, format!("{POLICY} does not have its mode on a line of its own"))
-                .hint("set mode = \"enforce\" in its section [gate] by hand"));
+            return Err(Error::new(
+                Code::ConfigInvalid,
+                format!("{POLICY} does not have its mode on a line of its own"),
+            )
+            .hint("set mode = \"enforce\" in its section [gate] by hand"));
         }
         Staged::write(context, &found.path, enforcing.as_bytes(), 0o666)?.replace()?;
     }

@@ -35,6 +35,7 @@ mod short;
 mod show;
 mod signatures;
 mod store;
+mod team;
 mod trailers;
 mod trees;
 mod vectors;
