@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use clap::Args;
 
 use super::anchor::restored;
+use super::session::lost_hooks;
 use super::ui::{Role, Ui, inert};
 use super::verify::findings;
 use crate::context::Context;
@@ -79,6 +80,7 @@ impl Sync {
         }
         let mut outcome = outcome?;
         restored(ui, outcome.restored);
+        lost_hooks(&workspace.context, ui);
         repaired.sentences().iter().for_each(|sentence| ui.say(sentence));
         outcome.restored += repaired.lines;
         told(ui, &outcome.remade);
