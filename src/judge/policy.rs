@@ -72,7 +72,11 @@ pub fn policy_warnings(context: &Context, base: &str) -> Vec<String> {
         let git = Git::discover(context)?;
         let commit = git.resolve(base)?;
         let rules = Rules::of(&git, &commit, context.now())?;
-        unmatched(&git, &commit, rules.grader.paths(), base)
+        let mut warnings = unmatched(&git, &commit, rules.grader.paths(), base)?;
+        warnings.extend(rules.signers.skipped().iter().map(|(line, why)| {
+            format!("line {line} of .proof/allowed_signers is skipped, and its key may sign nothing: {why}")
+        }));
+        Ok(warnings)
     };
     look().unwrap_or_default()
 }
