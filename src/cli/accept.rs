@@ -20,9 +20,9 @@ use crate::record::Workspace;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  git proof accept https://example.org/ada/project.git
-  git proof accept ../fork origin/main~1..origin/main
-  git proof accept ../fork HEAD --json")]
+  git proof accept upstream
+  git proof accept upstream origin/main~1..origin/main
+  git proof accept ../remote.git origin/main --json")]
 pub(super) struct Accept {
     /// The other repository
     #[arg(value_name = "URL|REMOTE|PATH")]

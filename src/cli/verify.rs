@@ -70,11 +70,16 @@ impl Verify {
 /// every commit is proven, vouched or not required. 1: a proof failed or is missing. 3: could not check, something that is
 /// needed is not in this clone. Patterns of the policy that match no file of BASE are named on standard error. With --format=github the
 /// job summary is added to the file that GITHUB_STEP_SUMMARY names. A base of zeros, as for a new branch, is an empty one.
+///
+/// With --proofs the notes, evidence and index of other repositories are judged too, such as those of the fork that a pull
+/// request comes from. They are fetched into a directory of their own, and nothing of them stays. If one of them cannot be
+/// read, a missing proof could not be checked (3).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   git proof gate --base origin/main --head HEAD
   git proof gate --base main --head feature --require-policy --json
+  git proof gate --base origin/main --proofs upstream
   git proof gate --base origin/main --format sarif > git-proof.sarif")]
 pub(super) struct Gate {
     /// The branch that is to be changed; its tip has the policy
@@ -211,6 +216,9 @@ fn render(outcome: &VerifyOutcome, paint: Paint) -> String {
     if let Some(range) = &outcome.range {
         let base = range.base.map_or_else(|| "nothing".to_owned(), |base| base.to_string());
         text.push_str(&format!("{}\n", paint.paint(Role::Faint, &format!("Judged {base}..{}", range.head))));
+    }
+    if let Some(digest) = &outcome.proofs_digest {
+        text.push_str(&format!("{}\n", paint.paint(Role::Faint, &format!("Proofs digest {digest}"))));
     }
     // Of many commits, only those with something to say.
     let many = outcome.commits.len() > TOLD_IN_FULL;

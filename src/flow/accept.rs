@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
 use crate::git::Git;
-use crate::judge::{CommitVerdict, Offers, judge_landed, range_ids, trusted_branch};
+use crate::judge::{CommitVerdict, Offers, judge_landed, range_ids, rests_on, trusted_branch};
 use crate::proof::change::Sighting;
 use crate::proof::digest::{CommitId, ProofsDigest};
 use crate::proof::finding::Verdict;
@@ -79,13 +79,13 @@ pub fn accept(workspace: &mut Workspace, request: &AcceptRequest) -> Result<Acce
     let context = workspace.context.clone();
     let source = git.remote(Some(&request.source))?.shown();
     let commits = landed(&git, request.range.as_deref())?;
-    let (own, _) = judge_landed(&context, git.again()?, &commits)?;
+    let own = judge_landed(&context, git.again()?, &commits)?;
     let offers = Offers::gather(git, std::slice::from_ref(&request.source))?;
     if let Some(error) = offers.unread.into_iter().next() {
         return Err(error);
     }
     let with = &offers.git;
-    let (verdicts, _) = judge_landed(&context, with.again()?, &commits)?;
+    let verdicts = judge_landed(&context, with.again()?, &commits)?;
     let mut outcome = AcceptOutcome {
         source,
         accepted: Vec::new(),
@@ -95,14 +95,17 @@ pub fn accept(workspace: &mut Workspace, request: &AcceptRequest) -> Result<Acce
         proofs_digest: None,
     };
     let mut acceptable = Acceptable::default();
-    let mut originals = BTreeSet::new();
+    let (mut originals, mut gone) = (BTreeSet::new(), Vec::new());
     for (before, verdict) in own.iter().zip(&verdicts) {
         let (commit, subject) = (verdict.commit, verdict.subject.clone());
         match verdict.verdict {
             Verdict::Pass if before.verdict == Verdict::Pass => outcome.proven_before += 1,
             Verdict::Pass => {
                 collect(&mut acceptable, with, verdict)?;
-                originals.extend(made_from(with, verdict)?);
+                match made_from(with, verdict)? {
+                    Some(commits) => originals.extend(commits),
+                    None => gone.push(CommitVerdict { found_by: Vec::new(), ..verdict.clone() }),
+                }
                 let holding = verdict.sessions.iter().filter(|session| session.holds);
                 let sessions = holding.map(|session| session.session_id.clone()).collect();
                 outcome.accepted.push(AcceptedCommit { commit, subject, binding: verdict.binding, sessions });
@@ -115,10 +118,11 @@ pub fn accept(workspace: &mut Workspace, request: &AcceptRequest) -> Result<Acce
         return Ok(outcome);
     }
     let originals: Vec<CommitId> = originals.into_iter().collect();
-    let rests_on = judge_landed(&context, with.again()?, &originals)?.1;
-    outcome.proofs_digest = Some(rests_on);
-    if wanted.is_some_and(|wanted| wanted != rests_on) {
-        let said = format!("what {} offers is not what was judged: its digest is {rests_on}", outcome.source);
+    let judged = judge_landed(&context, with.again()?, &originals)?;
+    let digest = rests_on(with.again()?, &judged.into_iter().chain(gone).collect::<Vec<_>>())?;
+    outcome.proofs_digest = Some(digest);
+    if wanted.is_some_and(|wanted| wanted != digest) {
+        let said = format!("what {} offers is not what was judged: its digest is {digest}", outcome.source);
         return Err(Error::new(Code::NotProven, said).hint(
             "nothing was taken over; name just the commits that landed, or judge again with git proof gate --proofs",
         ));
@@ -197,12 +201,15 @@ fn collect(acceptable: &mut Acceptable, with: &Git, verdict: &CommitVerdict) -> 
     Ok(())
 }
 
-/// The commits that a landed one was made from: those of its range, those whose notes have its anchors, or itself.
-fn made_from(with: &Git, verdict: &CommitVerdict) -> Result<BTreeSet<CommitId>> {
+/// The commits that a landed one was made from, which a gate judged before: those of its range, those whose notes have its
+/// anchors, or itself. `None` where one of them is not at hand.
+fn made_from(with: &Git, verdict: &CommitVerdict) -> Result<Option<BTreeSet<CommitId>>> {
     if verdict.binding == Some(Binding::Squashed)
         && let Some((_, Sighting::Range { base, head })) = verdict.found_by.first()
     {
-        return Ok(with.commits(&[&format!("{base}..{head}")])?.into_iter().collect());
+        return Ok(Some(with.commits(&[&format!("{base}..{head}")])?.into_iter().collect()));
     }
-    Ok(verdict.sessions.iter().filter(|session| session.holds).map(|session| session.noted_on).collect())
+    let holding = verdict.sessions.iter().filter(|session| session.holds);
+    let commits: BTreeSet<CommitId> = holding.map(|session| session.noted_on).collect();
+    Ok(commits.iter().all(|commit| with.has(&commit.0)).then_some(commits))
 }

@@ -40,5 +40,5 @@ pub use survey::RoundView;
 pub(crate) use survey::{passed_over, survey};
 pub(crate) use trusted::trusted_branch;
 pub use verify::{Summary, VerifyOutcome, VerifyRequest, verify};
-pub(crate) use verify::{judge_for_sealing, judge_landed, range_ids};
+pub(crate) use verify::{judge_for_sealing, judge_landed, range_ids, rests_on};
 pub use word::{Vouched, VouchedSession};

@@ -136,19 +136,18 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     Ok(VerifyOutcome { proofs_digest, ..VerifyOutcome::new(verdicts, &rules) })
 }
 
-/// Judges commits by the rules of the trusted branch, with all that `git` sees: also what others offer. The answer has the
-/// digest of what the verdicts rest on.
-pub(crate) fn judge_landed(
-    context: &Context,
-    git: Git,
-    commits: &[CommitId],
-) -> Result<(Vec<CommitVerdict>, ProofsDigest)> {
-    let Some(tip) = commits.first() else { return Ok((Vec::new(), ProofsDigest::new([0; 32]))) };
+/// Judges commits by the rules of the trusted branch, with all that `git` sees: also what others offer.
+pub(crate) fn judge_landed(context: &Context, git: Git, commits: &[CommitId]) -> Result<Vec<CommitVerdict>> {
+    let Some(tip) = commits.first() else { return Ok(Vec::new()) };
     let mut rules = trusted::rules(&git, context.now(), None, None, tip)?;
     read_seals(context, &git, &mut rules)?;
-    let (gatherer, verdicts) = judge_commits(context, git, &rules, commits, false)?;
-    let rests_on = digest::digest(&gatherer, &verdicts);
-    Ok((VerifyOutcome::new(verdicts, &rules).commits, rests_on))
+    let (_, verdicts) = judge_commits(context, git, &rules, commits, false)?;
+    Ok(VerifyOutcome::new(verdicts, &rules).commits)
+}
+
+/// The digest of what verdicts rest on.
+pub(crate) fn rests_on(git: Git, verdicts: &[CommitVerdict]) -> Result<ProofsDigest> {
+    Ok(digest::digest(&Gatherer::new(git, None, false)?, verdicts))
 }
 
 /// Judges commits by the rules under which a round may seal their anchors.

@@ -105,6 +105,9 @@ fn index(
             let anchored = walk.range(&base, &branch.head, 0)?;
             if anchored > 1 {
                 walk.sight(None, &base, &branch.head)?;
+            } else if anchored == 1 {
+                // A server that squashes or rebases it leaves no other trace of it.
+                walk.keep.insert(branch.head);
             }
             rewritten.extend(git.commits(&[&format!("{base}..{}", branch.head)])?.into_iter().take(MAX_BRANCH));
         }
