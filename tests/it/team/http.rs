@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// `ada:secret` in base64.
-const CREDENTIALS: &str = "Basic YWRhOnNlY3JldA==";
+/// `ada:secret` and `gitlab-ci-token:job` in base64.
+const CREDENTIALS: [&str; 2] = ["Basic YWRhOnNlY3JldA==", "Basic Z2l0bGFiLWNpLXRva2VuOmpvYg=="];
 
 /// How the server answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -112,7 +112,7 @@ fn round(mut stream: TcpStream) -> Option<()> {
 
 fn serve(mut stream: TcpStream, folder: &Path) -> Option<()> {
     let request = read(&stream)?;
-    if request.header("authorization") != CREDENTIALS {
+    if !CREDENTIALS.contains(&request.header("authorization")) {
         let asks = "WWW-Authenticate: Basic realm=\"forge\"";
         return write!(stream, "HTTP/1.1 401 Unauthorized\r\n{asks}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
             .ok();

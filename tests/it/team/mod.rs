@@ -8,4 +8,5 @@ mod http;
 mod landed;
 mod marks;
 mod private;
+mod scripts;
 mod stage;
