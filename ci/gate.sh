@@ -165,7 +165,11 @@ while IFS= read -r source; do
 done <"$refs"
 judge() {
   if [ -n "${GIT_PROOF_OUTPUT:-}" ]; then
-    proof "$@" "--format=$format" >"$GIT_PROOF_OUTPUT"
+    code=0
+    proof "$@" "--format=$format" >"$GIT_PROOF_OUTPUT" || code=$?
+    # The reason belongs into the log, too: not everyone opens the file.
+    if [ "$code" -ne 0 ]; then proof "$@" --format=human 2>/dev/null || :; fi
+    return "$code"
   else
     proof "$@" "--format=$format"
   fi
