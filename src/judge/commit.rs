@@ -333,10 +333,7 @@ impl<'a> Judge<'a> {
             Some(range) => range.lacks_only_anchors(),
             None => weighed.iter().all(|weighed| weighed.standing.is_only_unbound()),
         };
-        verdict.found_by = match &squashed {
-            Some(range) => self.found_by_range(facts, range)?,
-            None => self.found_by(facts, &weighed)?,
-        };
+        verdict.found_by = self.found_by(facts, squashed.as_ref(), &weighed)?;
         verdict.sessions = match squashed {
             Some(range) => range.sessions,
             None => weighed.iter().map(|weighed| self.session(weighed)).collect(),
@@ -358,11 +355,7 @@ impl<'a> Judge<'a> {
         verdict.findings.extend(remark);
         verdict.findings.extend((alone && verdict.verdict == Verdict::Pass).then(known_only_here));
         if verdict.verdict != Verdict::Pass && self.gatherer.is_crowded(facts) {
-            let message = format!(
-                "refs/proof/changes names more places for this change than the {MAX_SIGHTINGS} that are looked at"
-            );
-            let hint = "git proof anchor on the commit itself, or git proof carry, needs no index";
-            verdict.findings.push(Finding::unchecked(FindingCode::LimitReached, message).hint(hint));
+            verdict.findings.push(crowded());
             if verdict.proof_grade {
                 verdict.verdict = Verdict::Unchecked;
             }
@@ -393,22 +386,26 @@ impl<'a> Judge<'a> {
         Ok((self.rules.grader.reason(&subject), None))
     }
 
-    /// The lines of the index that name the commits whose notes have anchors that hold.
-    fn found_by(&self, facts: &Facts, weighed: &[Weighed]) -> Read<Vec<(ChangeIds, Sighting)>> {
-        let elsewhere = weighed.iter().filter(|one| one.by_index && one.standing.holds());
-        let mut commits: Vec<CommitId> = elsewhere.map(|one| one.noted_on).collect();
-        commits.dedup();
-        if commits.is_empty() {
-            return Ok(Vec::new());
+    /// The lines of the index that led to what holds: that of a range and those of its commits, or those that name the commits
+    /// whose notes have the anchors.
+    fn found_by(
+        &self,
+        facts: &Facts,
+        squashed: Option<&Squash>,
+        weighed: &[Weighed],
+    ) -> Read<Vec<(ChangeIds, Sighting)>> {
+        let (mut own, mut nested) = (Vec::new(), Vec::new());
+        if let Some(range) = squashed {
+            own.push(Sighting::Range { base: range.base, head: range.head });
+            nested.clone_from(&range.found_by);
+        } else {
+            let found = weighed.iter().filter(|one| one.by_index && one.standing.holds());
+            own.extend(found.map(|one| Sighting::Commit(one.noted_on)));
+            own.dedup();
         }
-        let Some(ids) = facts.change(self.gatherer)? else { return Ok(Vec::new()) };
-        Ok(commits.into_iter().map(|commit| (ids, Sighting::Commit(commit))).collect())
-    }
-
-    /// The line of the index that names a range, and those by which the anchors of its commits were found.
-    fn found_by_range(&self, facts: &Facts, range: &Squash) -> Read<Vec<(ChangeIds, Sighting)>> {
-        let own = facts.change(self.gatherer)?.map(|ids| (ids, Sighting::Range { base: range.base, head: range.head }));
-        Ok(own.into_iter().chain(range.found_by.iter().copied()).collect())
+        let ids = if own.is_empty() { None } else { facts.change(self.gatherer)? };
+        let own = ids.into_iter().flat_map(|ids| own.iter().map(move |sighting| (ids, *sighting)));
+        Ok(own.chain(nested).collect())
     }
 
     fn weigh(
@@ -552,6 +549,14 @@ fn satisfied(weighed: &[Weighed], trailers: &ProofTrailers) -> bool {
             ProofTrailer::Root(root) => holding().any(|weighed| conclude::is_named(&weighed.anchor, root)),
             _ => true,
         })
+}
+
+/// Says that the index names too many places.
+fn crowded() -> Finding {
+    let message =
+        format!("refs/proof/changes names more places for this change than the {MAX_SIGHTINGS} that are looked at");
+    let hint = "git proof anchor on the commit itself, or git proof carry, needs no index";
+    Finding::unchecked(FindingCode::LimitReached, message).hint(hint)
 }
 
 /// The same thing said twice is said once.

@@ -44,14 +44,14 @@ fn without_trailers_a_squash_on_the_server_is_found() {
 
 /// What an agent sends when its session starts, and when it has written a file.
 fn agent(project: &Project, event: &str) {
-    let input = format!(
-        r#"{{"session_id":"7d3a","hook_event_name":"{event}","source":"startup","model":"claude-opus-4-1","cwd":{:?},"tool_name":"Write","tool_input":{{"file_path":{:?},"content":"x"}},"tool_response":{{}}}}"#,
-        project.place,
-        project.place.join("file"),
-    );
+    let input = serde_json::json!({
+        "session_id": "7d3a", "hook_event_name": event, "source": "startup", "model": "claude-opus-4-1",
+        "cwd": project.place, "tool_name": "Write", "tool_response": {},
+        "tool_input": { "file_path": project.place.join("file"), "content": "x" },
+    });
     let mut command = project.command("git-proof");
     command.args(["hook", "claude-code"]);
-    let ran = crate::common::run_with_input(&mut command, input.as_bytes());
+    let ran = crate::common::run_with_input(&mut command, input.to_string().as_bytes());
     assert_eq!(ran.code, Some(0), "{ran:?}");
 }
 
