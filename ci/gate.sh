@@ -11,10 +11,13 @@
 #   GIT_PROOF_FORMAT                 as of git proof gate --format                       [human]
 #   GIT_PROOF_OUTPUT                 a file for the answer                               [standard output]
 #   GIT_PROOF_REQUIRE_POLICY         true: a base without .proof/policy.toml is refused
+#   GIT_PROOF_ADVISORY               true: the verdict is shown, and nothing is refused
+#   GIT_PROOF_PROOFS                 other repositories whose proofs are judged too, one a line
 #   GIT_PROOF_REMOTE                 the remote                                          [origin]
 #   GIT_PROOF_BIN                    the program                                         [git-proof]
 #
-# The event: action.yml sets GIT_PROOF_EVENT and what belongs to it; in GitLab the CI_* variables are there.
+# The event: action.yml sets GIT_PROOF_EVENT and what belongs to it; in GitLab the CI_* variables are there. If a pull request
+# comes from a fork, the proofs of the fork are judged too. Nothing of them is kept.
 #
 # Exit codes are those of git proof gate: 0 accepted, 1 refused, 2 wrong usage, 3 could not check.
 set -eu
@@ -45,13 +48,14 @@ is_shallow() { [ "$(git rev-parse --is-shallow-repository)" = true ]; }
 fetch() { git -c gc.auto=0 -c maintenance.auto=false fetch --quiet --no-tags --no-recurse-submodules "$@"; }
 
 # What is to be judged.
-base='' head='' spare='' branch='' default=''
+base='' head='' spare='' branch='' default='' fork=''
 if [ -n "${GIT_PROOF_EVENT:-}" ]; then
   default=${GIT_PROOF_DEFAULT_BRANCH:-}
   case $GIT_PROOF_EVENT in
     pull_request | pull_request_target)
       base=${GIT_PROOF_PR_BASE:-} head=${GIT_PROOF_PR_HEAD:-}
       spare=refs/pull/${GIT_PROOF_PR_NUMBER:-0}/head
+      fork=${GIT_PROOF_PR_FORK:-}
       ;;
     merge_group) base=${GIT_PROOF_QUEUE_BASE:-} head=${GIT_PROOF_QUEUE_HEAD:-} ;;
     push) base=${GIT_PROOF_BEFORE:-} head=${GIT_PROOF_AFTER:-} branch=${GIT_PROOF_BRANCH:-} ;;
@@ -60,6 +64,15 @@ elif [ -n "${CI_MERGE_REQUEST_IID:-}" ]; then
   base=${CI_MERGE_REQUEST_TARGET_BRANCH_NAME:-}
   head=${CI_MERGE_REQUEST_SOURCE_BRANCH_SHA:-${CI_COMMIT_SHA:-}}
   spare=refs/merge-requests/$CI_MERGE_REQUEST_IID/head
+  if [ "${CI_MERGE_REQUEST_SOURCE_PROJECT_ID:-}" != "${CI_MERGE_REQUEST_PROJECT_ID:-}" ]; then
+    fork=${CI_MERGE_REQUEST_SOURCE_PROJECT_URL:+$CI_MERGE_REQUEST_SOURCE_PROJECT_URL.git}
+    # What the job may read of the fork, it reads with its own token. The token is offered to this server alone.
+    if [ -n "${CI_JOB_TOKEN:-}" ] && [ -n "${CI_SERVER_URL:-}" ] && [ -z "${GIT_CONFIG_COUNT:-}" ]; then
+      export GIT_CONFIG_COUNT=1 "GIT_CONFIG_KEY_0=credential.$CI_SERVER_URL.helper"
+      # shellcheck disable=SC2016 # git expands it
+      export GIT_CONFIG_VALUE_0='!f() { echo username=gitlab-ci-token; echo "password=$CI_JOB_TOKEN"; }; f'
+    fi
+  fi
 elif [ -n "${GITLAB_CI:-}" ]; then
   base=${CI_COMMIT_BEFORE_SHA:-} head=${CI_COMMIT_SHA:-}
   branch=${CI_COMMIT_BRANCH:-} default=${CI_DEFAULT_BRANCH:-}
@@ -143,18 +156,27 @@ case $code in
   *) stop 3 "the proof refs cannot be fetched" ;;
 esac
 
-set -- gate "--base=$base" "--head=$head" "--format=$format"
+set -- gate "--base=$base" "--head=$head"
 if [ "${GIT_PROOF_REQUIRE_POLICY:-}" = true ]; then set -- "$@" --require-policy; fi
+if [ "${GIT_PROOF_ADVISORY:-}" = true ]; then set -- "$@" --advisory; fi
+printf '%s\n' "$fork" "${GIT_PROOF_PROOFS:-}" >"$refs"
+while IFS= read -r source; do
+  if [ -n "$source" ]; then set -- "$@" "--proofs=$source"; fi
+done <"$refs"
 judge() {
   if [ -n "${GIT_PROOF_OUTPUT:-}" ]; then
-    proof "$@" >"$GIT_PROOF_OUTPUT"
+    code=0
+    proof "$@" "--format=$format" >"$GIT_PROOF_OUTPUT" || code=$?
+    # The reason belongs into the log, too: not everyone opens the file.
+    if [ "$code" -ne 0 ]; then proof "$@" --format=human 2>/dev/null || :; fi
+    return "$code"
   else
-    proof "$@"
+    proof "$@" "--format=$format"
   fi
 }
 # Whether a change was undone before may need more of the history than the range itself. It is fetched only then.
-if is_shallow && ! proof gate "--base=$base" "--head=$head" --format=json >"$refs" 2>/dev/null &&
-  grep -q '"severity":"unchecked"' "$refs"; then
+if is_shallow; then proof "$@" --format=json >"$refs" 2>/dev/null || :; fi
+if is_shallow && grep -q '"severity":"unchecked"' "$refs"; then
   fetch --unshallow -- "$remote" "$head" || stop 3 "the history cannot be fetched"
 fi
 judge "$@"

@@ -44,6 +44,8 @@
 //! | `<git common dir>/proof/store.db` (and SQLite's `-wal`, `-shm` beside it) | [`store`]: sessions, entries, tree nodes, roots, the ledger; one for all worktrees |
 //! | `<git common dir>/proof/archive/`, `retain.lock` | [`store`], [`keep::retain`]: whole evidence of cold sessions, private texts included; who is moving texts |
 //! | `<git common dir>/proof/asked/` | [`git`]: which of the shared refs each remote had when it was last asked |
+//! | `<git common dir>/proof/offered/` | [`git`]: objects of other repositories while their proofs are judged; gone afterwards |
+//! | `<git common dir>/proof/hooks` | [`setup`]: the hooks that were wired, so that it is noticed when another tool replaces them |
 //! | `<git common dir>/proof/evidence.db` | [`keep::import_evidence`]: sessions of other clones, read from their evidence; may be removed and imported again |
 //! | `<git common dir>/proof/import.db`, `import.lock` | [`keep::import_file`]: the copy of a backup while it is imported; who is importing |
 //! | `<git common dir>/proof/next` | [`store`]: what the next commit of a worktree will be told; a shortcut, which may be removed |

@@ -4,6 +4,7 @@
 //! marked as observed; a wrong attribution is worse than none.
 
 // These files need each other: a session is closed before the next one of its chain is opened, and a commit opens one.
+mod assisted;
 mod capture;
 mod close;
 mod commits;
@@ -24,6 +25,7 @@ use crate::context::Context;
 use crate::error::{Code, Result};
 use crate::record::{Agent, Workspace};
 
+pub use assisted::assisted_by;
 pub use close::{Closed, close_abandoned, close_pushed, close_stated};
 pub use commits::{ready_for_commit, saw_commit};
 pub use session::{Caller, own_session, start};

@@ -9,7 +9,7 @@ use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
 use crate::record::Agent;
-use crate::setup::{self, Action, HookManager, InitOutcome, InitRequest, WiredBy};
+use crate::setup::{self, Action, HookChange, HookManager, InitOutcome, InitRequest, WiredBy};
 
 /// Set up this repository: the store, git's hooks, readable notes, and agents
 ///
@@ -18,8 +18,8 @@ use crate::setup::{self, Action, HookManager, InitOutcome, InitRequest, WiredBy}
 /// stays, byte for byte; doing it again changes nothing. If one of the files is not valid, none is changed.
 ///
 /// From git 2.54 on the hooks are commands in the repository's configuration; for older ones they are marked blocks of
-/// one line in the files of the hooks. Where core.hooksPath, husky, lefthook or pre-commit is at work nothing is changed:
-/// it prints the lines to paste.
+/// one line in the files of the hooks. Where core.hooksPath, husky, lefthook, pre-commit or simple-git-hooks is at work
+/// nothing is changed: it prints the lines to paste, and ends with 1 until git runs them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Files:
@@ -48,7 +48,7 @@ pub(super) struct Init {
     /// Leave git's hooks alone
     #[arg(long, conflicts_with = "uninstall")]
     no_hooks: bool,
-    /// Write .proof/policy.toml, which asks for rooted anchors, unless there is one
+    /// Write an advisory .proof/policy.toml, which lists every key, unless there is one
     #[arg(long, conflicts_with = "uninstall")]
     policy: bool,
     /// Take out what was put in, and nothing else
@@ -83,6 +83,11 @@ impl Init {
             };
             changes + &left
         });
+        // What was asked for is not all done as long as a hook is left to a person.
+        let left = |hook: &HookChange| hook.by == WiredBy::Nothing && hook.reason.is_some();
+        if outcome.hooks.iter().any(left) {
+            ui.answer(1);
+        }
         if !ui.json {
             for notice in &outcome.notices {
                 ui.say(&format!("note: {}", notice.message));

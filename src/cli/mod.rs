@@ -1,5 +1,6 @@
 //! The command line: arguments in, an op in the middle, text or JSON out. The only place that prints.
 
+mod accept;
 mod anchor;
 mod backup;
 mod check;
@@ -111,6 +112,7 @@ enum Command {
     Sign(anchor::Sign),
     Vouch(vouch::Vouch),
     Sync(sync::Sync),
+    Accept(accept::Accept),
     Verify(verify::Verify),
     Gate(verify::Gate),
     Report(report::Report),
@@ -159,6 +161,7 @@ impl Command {
             Self::Sign(command) => command.run(context, ui),
             Self::Vouch(command) => command.run(context, ui),
             Self::Sync(command) => command.run(context, ui),
+            Self::Accept(command) => command.run(context, ui),
             Self::Verify(command) => command.run(&context, ui),
             Self::Gate(command) => command.run(&context, ui),
             Self::Report(command) => command.run(&context, ui),

@@ -8,14 +8,17 @@ use super::ui::{Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
 use crate::judge;
+use crate::present;
 use crate::record::Source;
+use crate::setup;
 
-/// Check a policy file, or ask it about a commit
+/// Check a policy file, ask it about a commit, or let it refuse
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   git proof policy check
-  git proof policy explain HEAD --base origin/main")]
+  git proof policy explain HEAD --base origin/main
+  git proof policy enforce --dry-run")]
 pub(super) struct Policy {
     #[command(subcommand)]
     command: Command,
@@ -53,6 +56,19 @@ Examples:
         #[arg(long, value_name = "REV")]
         base: Option<String>,
     },
+    /// Let an advisory policy refuse from now on
+    ///
+    /// Judges the newest 50 commits by the policy in the worktree and lists those that it would have refused. Then it sets
+    /// `mode = "enforce"` in .proof/policy.toml; commit that to the base branch. Ends with 0 whatever it would have refused.
+    #[command(after_help = "\
+Examples:
+  git proof policy enforce --dry-run
+  git proof policy enforce")]
+    Enforce {
+        /// Show what it would have refused, and change nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
 }
 
 impl Policy {
@@ -67,6 +83,27 @@ impl Policy {
                         text.push_str(&format!("{}: {}\n", paint.paint(Role::Decision, "note"), inert(warning)));
                     }
                     text
+                });
+            }
+            Command::Enforce { dry_run } => {
+                let outcome = setup::enforce(context, *dry_run)?;
+                ui.show(&outcome, |outcome, paint| {
+                    let commits = |count: usize| format!("{count} {}", if count == 1 { "commit" } else { "commits" });
+                    let judged = usize::try_from(outcome.summary.commits()).unwrap_or(usize::MAX);
+                    let newest = format!("the newest {}", commits(judged));
+                    let mut text = match outcome.refused.len() {
+                        0 => format!("Of {newest} it would have refused none.\n"),
+                        some => format!("Of {newest} it would have refused {some}:\n"),
+                    };
+                    for refused in &outcome.refused {
+                        let word = paint.paint(Role::Bad, present::word(refused.verdict));
+                        text.push_str(&format!("  {:.12}  {word}  {}\n", refused.commit, inert(&refused.subject)));
+                    }
+                    text + match (outcome.changed, dry_run) {
+                        (true, _) => "It refuses from now on: commit .proof/policy.toml to the base branch.\n",
+                        (false, true) => "Nothing was changed.\n",
+                        (false, false) => "It refuses already: nothing was changed.\n",
+                    }
                 });
             }
             Command::Explain { commit, base } => {

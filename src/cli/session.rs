@@ -8,6 +8,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::flow::{self, Repaired};
 use crate::record::{self, RootOutcome, Workspace};
+use crate::setup;
 
 #[derive(Debug, Args)]
 struct SessionArgument {
@@ -78,11 +79,21 @@ pub(super) fn close(workspace: &mut Workspace, session: Option<&str>, ui: &mut U
         ui.say("hint: git proof memory list shows what is left in working memory; pack before finalizing");
     }
     done.repaired.sentences().iter().for_each(|sentence| ui.say(sentence));
+    lost_hooks(&workspace.context, ui);
     ui.show(&done, |Repaired { outcome, .. }, _| {
         let anchored = outcome.anchors.iter().map(|anchor| format!("  anchored {}\n", anchor.commit));
         describe(&outcome.root) + &anchored.collect::<String>()
     });
     Ok(())
+}
+
+/// Says that hooks are no longer wired which once were: a manager of hooks may have replaced them.
+pub(super) fn lost_hooks(context: &Context, ui: &mut Ui) {
+    let lost = setup::lost_hooks(context);
+    if !lost.is_empty() {
+        let lost = lost.join(", ");
+        ui.say(&format!("git proof: git no longer runs our {lost}; another tool may have replaced it: git proof init"));
+    }
 }
 
 /// Print the root of a finalized session

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use clap::Args;
 
 use super::anchor::restored;
+use super::session::lost_hooks;
 use super::ui::{Role, Ui, inert};
 use super::verify::findings;
 use crate::context::Context;
@@ -25,15 +26,21 @@ use crate::seal::Remade;
 /// required and in neither place is then missing, and not only unfetched. Exit code 1: shared, but the remote's rounds
 /// were wound back or replaced.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  git proof sync\n  git proof sync upstream\n  git proof sync --fetch-only")]
+#[command(
+    after_help = "Examples:\n  git proof sync\n  git proof sync upstream\n  git proof sync --fetch-only\n  git proof sync --move-to private"
+)]
 pub(super) struct Sync {
-    /// The remote [default: that of the present branch, else origin]
+    /// The remote [default: proof.remote, else that of the present branch, else origin]
     #[arg(value_name = "REMOTE")]
     remote: Option<String>,
 
     /// Fetch and merge, and push nothing
     #[arg(long)]
     fetch_only: bool,
+
+    /// Share proofs with this remote from now on (proof.remote), and delete them where they were shared before
+    #[arg(long, value_name = "REMOTE|URL", conflicts_with_all = ["remote", "fetch_only"])]
+    move_to: Option<String>,
 }
 
 impl Sync {
@@ -45,6 +52,22 @@ impl Sync {
             }
         };
         let mut workspace = Workspace::open_or_create(context)?;
+        if let Some(to) = &self.move_to {
+            let moved = flow::move_to(&mut workspace, to, &mut progress);
+            if watched {
+                let _ = write!(io::stderr().lock(), "\r\u{1b}[K");
+            }
+            ui.show(&moved?, |moved, paint| {
+                let deleted = if moved.deleted.is_empty() { "nothing".to_owned() } else { moved.deleted.join(", ") };
+                format!(
+                    "{} {}.\n  deleted at {}  {deleted}\n",
+                    paint.paint(Role::Good, "Proofs are now shared with"),
+                    inert(&moved.outcome.remote),
+                    inert(&moved.from),
+                )
+            });
+            return Ok(());
+        }
         let (repaired, outcome) = if self.fetch_only {
             (Repairs::default(), flow::fetch(&mut workspace, self.remote.as_deref(), &mut progress))
         } else {
@@ -57,6 +80,7 @@ impl Sync {
         }
         let mut outcome = outcome?;
         restored(ui, outcome.restored);
+        lost_hooks(&workspace.context, ui);
         repaired.sentences().iter().for_each(|sentence| ui.say(sentence));
         outcome.restored += repaired.lines;
         told(ui, &outcome.remade);

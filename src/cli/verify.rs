@@ -52,7 +52,8 @@ impl Verify {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let with_story = !ui.json && !self.quiet;
         let (revisions, rules) = (self.revisions.clone(), self.rules.clone());
-        let outcome = judge::verify(context, &VerifyRequest { revisions, with_story, rules, most: None })?;
+        let outcome =
+            judge::verify(context, &VerifyRequest { revisions, with_story, rules, most: None, with_digest: ui.json })?;
         ui.answer(present::exit_code(outcome.verdict));
         if !self.quiet {
             ui.show(&outcome, render);
@@ -69,11 +70,16 @@ impl Verify {
 /// every commit is proven, vouched or not required. 1: a proof failed or is missing. 3: could not check, something that is
 /// needed is not in this clone. Patterns of the policy that match no file of BASE are named on standard error. With --format=github the
 /// job summary is added to the file that GITHUB_STEP_SUMMARY names. A base of zeros, as for a new branch, is an empty one.
+///
+/// With --proofs the notes, evidence and index of other repositories are judged too, such as those of the fork that a pull
+/// request comes from. They are fetched into a directory of their own, and nothing of them stays. If one of them cannot be
+/// read, a missing proof could not be checked (3).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   git proof gate --base origin/main --head HEAD
   git proof gate --base main --head feature --require-policy --json
+  git proof gate --base origin/main --proofs upstream
   git proof gate --base origin/main --format sarif > git-proof.sarif")]
 pub(super) struct Gate {
     /// The branch that is to be changed; its tip has the policy
@@ -87,6 +93,14 @@ pub(super) struct Gate {
     /// Refuse a base that has no .proof/policy.toml, instead of using the defaults
     #[arg(long)]
     require_policy: bool,
+
+    /// Judge also the proofs of this repository, such as a fork: an address, a remote or a path
+    #[arg(long, value_name = "URL|REMOTE|PATH")]
+    proofs: Vec<String>,
+
+    /// Show the verdict and end with 0, whatever the policy says
+    #[arg(long)]
+    advisory: bool,
 
     /// The form of the answer; --json is the same as --format=json
     #[arg(long, value_name = "FORM", value_enum)]
@@ -138,8 +152,14 @@ impl Gate {
     }
 
     fn judge(&self, context: &Context, ui: &mut Ui, format: Format) -> Result<()> {
-        let request =
-            GateRequest { base: self.base.clone(), head: self.head.clone(), require_policy: self.require_policy };
+        let request = GateRequest {
+            base: self.base.clone(),
+            head: self.head.clone(),
+            require_policy: self.require_policy,
+            proofs: self.proofs.clone(),
+            advisory: self.advisory,
+            with_digest: ui.json || !self.proofs.is_empty(),
+        };
         let outcome = judge::gate(context, &request)?;
         if outcome.policy == "defaults" {
             ui.say(&format!("git proof gate: {} has no .proof/policy.toml; the defaults are used", self.base));
@@ -150,7 +170,8 @@ impl Gate {
         }
         ui.answer(if outcome.enforced { present::exit_code(outcome.verdict) } else { 0 });
         if !outcome.enforced && !outcome.verdict.is_accepted() {
-            ui.say("git proof gate: the policy is advisory: nothing is refused");
+            let who = if self.advisory { "--advisory was given" } else { "the policy is advisory" };
+            ui.say(&format!("git proof gate: {who}: nothing is refused"));
         }
         let found = outcome.commits.iter().filter(|commit| !commit.findings.is_empty()).map(|commit| commit.commit);
         let paths = match (format, &outcome.range) {
@@ -195,6 +216,9 @@ fn render(outcome: &VerifyOutcome, paint: Paint) -> String {
     if let Some(range) = &outcome.range {
         let base = range.base.map_or_else(|| "nothing".to_owned(), |base| base.to_string());
         text.push_str(&format!("{}\n", paint.paint(Role::Faint, &format!("Judged {base}..{}", range.head))));
+    }
+    if let Some(digest) = &outcome.proofs_digest {
+        text.push_str(&format!("{}\n", paint.paint(Role::Faint, &format!("Proofs digest {digest}"))));
     }
     // Of many commits, only those with something to say.
     let many = outcome.commits.len() > TOLD_IN_FULL;

@@ -1,6 +1,7 @@
 //! Commands that combine the folders below: closing a session, covering commits afterwards, vouching, syncing, telling the
 //! story of a commit, reports, the demonstration. [`reconcile()`] finishes whatever an interrupted command left undone.
 
+mod accept;
 mod anchor;
 mod check_proof;
 mod check_transcript;
@@ -15,6 +16,7 @@ mod status;
 mod story;
 mod sync;
 mod vouch;
+pub use accept::{AcceptOutcome, AcceptRequest, AcceptedCommit, LeftCommit, accept};
 pub use anchor::{AnchorRequest, anchor};
 pub use check_proof::{
     CheckedProof, ConsistencyOutcome, LoggedOutcome, PathOutcome, ProofOutcome, check_path_line, check_proof,
@@ -37,5 +39,5 @@ pub use story::{CommitStory, Meant, StoryOutcome, StoryRequest, meant, story};
 pub use story::{Label, Point, Points, listed, rejections};
 pub use story::{LeftAway, Step, StepKind, Trail};
 pub use story::{Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript};
-pub use sync::{SyncOutcome, fetch, sync};
+pub use sync::{MoveOutcome, SyncOutcome, fetch, move_to, sync};
 pub use vouch::{VouchOutcome, VouchRequest, VouchedRange, vouch};

@@ -43,7 +43,7 @@ pub struct SyncOutcome {
 impl SyncOutcome {
     fn new(remote: &Remote) -> Self {
         Self {
-            remote: remote.name.clone(),
+            remote: remote.shown(),
             fetched: Vec::new(),
             pushed: Vec::new(),
             races: 0,
@@ -111,6 +111,56 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
             }
         }
     }
+}
+
+/// What moving the proofs to another remote did.
+#[derive(Debug, Clone, Serialize)]
+pub struct MoveOutcome {
+    /// Where they are shared from now on, and what was shared.
+    #[serde(flatten)]
+    pub outcome: SyncOutcome,
+    /// Where they were shared before.
+    pub from: String,
+    /// The refs that were deleted there.
+    pub deleted: Vec<&'static str>,
+}
+
+/// Shares the proofs with another remote from now on: fetches what the old one has, pushes it to the new one, sets
+/// `proof.remote`, and deletes the proof refs of the old one. Each step is done before the next, so that a kill loses nothing.
+pub fn move_to(workspace: &mut Workspace, named: &str, progress: &mut dyn FnMut(&str)) -> Result<MoveOutcome> {
+    let git = workspace.git()?;
+    let (old, new) = (git.remote(None)?, git.remote(Some(named))?);
+    if old == new {
+        return Err(Error::new(Code::InvalidParams, format!("the proofs are shared with {} already", new.shown()))
+            .hint("git proof sync shares them"));
+    }
+    fetch(workspace, Some(&old.name), progress)?;
+    let outcome = sync(workspace, Some(&new.name), progress)?;
+    // A name that would be meant anyway needs no setting.
+    let by_default = git.branch_remote().is_ok_and(|remote| remote == new);
+    git.set_proof_remote((!by_default).then_some(named))?;
+    progress(&format!("deleting what {} has", old.shown()));
+    let theirs = git.list_remote(&old)?;
+    // What arrived there meanwhile was not moved, and stays.
+    let mut moved = BTreeMap::new();
+    for (shared, tip) in &theirs {
+        if git.tip(&old.tracking(shared))? == Some(*tip) {
+            moved.insert(*shared, *tip);
+        }
+    }
+    if !moved.is_empty()
+        && let Err(PushRefusal::Denied(why) | PushRefusal::Raced(why)) = git.delete_remote(&old, &moved)?
+    {
+        let refs: Vec<&str> = moved.keys().copied().collect();
+        let said = format!("the proofs are shared with {} now, and {} keeps its copy", new.shown(), old.shown());
+        return Err(Error::new(Code::RemoteFailed, said).because(why).hint(format!(
+            "git push {} --delete {}",
+            old.shown(),
+            refs.join(" ")
+        )));
+    }
+    let deleted = moved.into_keys().collect();
+    Ok(MoveOutcome { outcome, from: old.shown(), deleted })
 }
 
 /// How long to wait after a lost race. Two that meet should not meet again at the same moment, and one that is slow must get

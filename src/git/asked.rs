@@ -43,14 +43,14 @@ impl Git {
 
     /// Whether there are remotes, and none of them was ever asked for the shared refs.
     pub fn was_never_synced(&self) -> bool {
-        let names = self.remote_names();
+        let names = self.proof_remotes();
         let tracked = || self.refs_below("refs/proof/remote").is_ok_and(|refs| !refs.is_empty());
         !names.is_empty() && !names.iter().any(|name| self.answer(name).is_some()) && !tracked()
     }
 
     /// Whether a shared ref that this clone lacks may be on a remote.
     pub fn may_be_elsewhere(&self, shared: &str) -> bool {
-        let names = self.remote_names();
+        let names = self.proof_remotes();
         let lacked = |name: &String| self.answer(name).is_some_and(|had| !had.contains(&shared));
         !names.is_empty() && !names.iter().any(lacked)
     }
@@ -60,7 +60,7 @@ impl Git {
     pub fn is_known_to_lack(&self, shared: &str) -> bool {
         let lacked =
             |name: &String| self.answer(name).is_some_and(|had| had.contains(&NOTES) && !had.contains(&shared));
-        self.remote_names().iter().any(lacked)
+        self.proof_remotes().iter().any(lacked)
     }
 
     /// The shared refs that a remote had when it was last asked; `None` if it never was.

@@ -96,6 +96,9 @@ pub const WORK_PER_COMMIT: u64 = 640_000_000;
 /// once for all commits, and counts apart. Some 200,000 notes fit.
 pub const WORK_FOR_DELETED: u64 = 400_000_000;
 
+/// How much work goes into joining the proofs of one other repository with those that are here: as much as for ten commits.
+pub const WORK_FOR_OFFERS: u64 = 10 * WORK_PER_COMMIT;
+
 /// Largest seal, in bytes: some 200,000 sessions.
 pub const MAX_SEAL: usize = 64 << 20;
 

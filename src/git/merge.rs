@@ -61,13 +61,7 @@ impl Git {
 
     /// Where this repository's objects are.
     fn object_directories(&self) -> Option<std::ffi::OsString> {
-        let mut directories = vec![self.place.common_dir.join("objects")];
-        directories.extend(self.context.variable("GIT_OBJECT_DIRECTORY").map(|path| self.context.directory.join(path)));
-        if let Some(more) = self.context.variable("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
-            directories.extend(std::env::split_paths(&more).map(|path| self.context.directory.join(path)));
-        }
-        let absolute = directories.iter().filter_map(|path| std::fs::canonicalize(path).ok());
-        std::env::join_paths(absolute).ok()
+        std::env::join_paths(&self.loose).ok()
     }
 }
 

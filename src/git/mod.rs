@@ -18,6 +18,7 @@ mod merge;
 mod moving;
 mod notes;
 mod objects;
+mod offered;
 mod open;
 mod pack;
 mod patch;
@@ -41,6 +42,7 @@ pub use fanout::Fanned;
 pub(crate) use index::Place;
 pub use merge::Merged;
 pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
+pub(crate) use offered::{OFFERED, Quarantine};
 pub use open::Git;
 pub use process::{
     commands_above, editor, identity, interpret_trailers, is_amending, is_running, pager, paints, sharing, starter,

@@ -371,13 +371,18 @@ impl Git {
 
     /// Writes an object, unless it is there.
     fn write(&self, kind: ObjectType, bytes: &[u8]) -> Result<ObjectId> {
-        self.must_be_writable()?;
+        let directory = match &self.offer {
+            Some(offer) => offer.objects().clone(),
+            None => {
+                self.must_be_writable()?;
+                self.place.common_dir.join("objects")
+            }
+        };
         let failed = |error: &git2::Error| self.failed(&format!("cannot write a {kind}"), error);
         let oid = Oid::hash_object_ext(kind, bytes, self.repository.object_format()).map_err(|error| failed(&error))?;
         let id = ObjectId::from_bytes(oid.as_bytes())
             .ok_or_else(|| Error::new(Code::RepositoryFailed, "libgit2 gave an id of an unknown length"))?;
         if !self.freshen(&id) {
-            let directory = self.place.common_dir.join("objects");
             let mut packer = self.packer.borrow_mut();
             loose::write(&mut packer, &directory, self.context.new_id().as_str(), &id, (kind, bytes))
                 .map_err(|error| failed(&git2::Error::from_str(&error.to_string())))?;

@@ -13,6 +13,7 @@ use super::discover::Repository;
 use super::index::{Packs, Place};
 use super::limits::Meter;
 use super::loose;
+use super::offered::Offer;
 use super::pack::{Family, Reader};
 use super::tree::Tree;
 use crate::access::Sharing;
@@ -37,6 +38,8 @@ pub struct Git {
     pub(super) refs_by_command: bool,
     /// Whether there are objects beside the repository's own: those that a push has brought but that are not accepted yet.
     quarantined: bool,
+    /// Proofs of others that are judged with the repository's own.
+    pub(super) offer: Option<Arc<Offer>>,
     /// Packs, once one was needed.
     pub(super) packed: RefCell<Option<Reader>>,
     /// What may still be read and computed.
@@ -84,6 +87,7 @@ impl Git {
             loose: loose::directories(place, context),
             refs_by_command,
             quarantined,
+            offer: None,
             packed: RefCell::new(None),
             meter: Meter::default(),
             packer: RefCell::new(None),
@@ -143,7 +147,31 @@ impl Git {
 
     /// A second handle, for another thread.
     pub fn again(&self) -> Result<Self> {
-        Self::open(&self.place, &self.context)
+        self.reopen()()
+    }
+
+    /// Opens a second handle when it is called, which another thread can do.
+    pub(crate) fn reopen(&self) -> impl FnOnce() -> Result<Self> + Send + 'static {
+        let (place, context, offer) = (self.place.clone(), self.context.clone(), self.offer.clone());
+        move || {
+            let git = Self::open(&place, &context)?;
+            Ok(match offer {
+                Some(offer) => git.with_offer(offer),
+                None => git,
+            })
+        }
+    }
+
+    /// The same repository, with objects of others beside its own.
+    #[must_use]
+    pub(super) fn with_offer(mut self, offer: Arc<Offer>) -> Self {
+        if let Ok(objects) = std::fs::canonicalize(offer.objects()) {
+            self.loose.retain(|known| *known != objects);
+            self.loose.insert(0, objects);
+        }
+        self.offer = Some(offer);
+        self.packed = RefCell::new(None);
+        self
     }
 
     /// Where the repository keeps its things.
@@ -176,6 +204,16 @@ impl Git {
     /// The value of a setting.
     pub fn setting(&self, key: &str) -> Option<String> {
         self.settings.get_string(key).ok()
+    }
+
+    /// The value of a setting that is yes or no; `None` where it is not set, or neither.
+    pub fn bool_setting(&self, key: &str) -> Option<bool> {
+        self.settings.get_bool(key).ok()
+    }
+
+    /// The value of a setting that is a number, with git's `k`, `m` and `g`.
+    pub(super) fn number_setting(&self, key: &str) -> Option<u64> {
+        self.settings.get_i64(key).ok().and_then(|number| u64::try_from(number).ok())
     }
 
     /// The names of the remotes that are set up.
@@ -214,6 +252,9 @@ impl Git {
                 "objects of a push that is being judged are not written to",
             )
             .hint("run it outside of a hook of git receive-pack"));
+        }
+        if self.offer.is_some() {
+            return Err(Error::new(Code::RepositoryRefused, "proofs of others are judged, and nothing is written"));
         }
         Ok(())
     }

@@ -173,8 +173,13 @@ pub(super) fn ask(context: &Context, arguments: &[&str]) -> Option<Vec<u8>> {
 
 /// The same command, which gets no more than so many bytes for its data. Files that it maps are not among them.
 pub(super) fn in_limited_memory(command: &Command) -> Command {
+    under(command, &format!("ulimit -d {} 2>/dev/null", DATA_LIMIT / 1024))
+}
+
+/// The same command in a shell that has set limits before.
+pub(super) fn under(command: &Command, limits: &str) -> Command {
     let mut limited = Command::new("sh");
-    limited.args(["-c", &format!("ulimit -d {} 2>/dev/null; exec \"$0\" \"$@\"", DATA_LIMIT / 1024)]);
+    limited.args(["-c", &format!("{limits}; exec \"$0\" \"$@\"")]);
     limited.arg(command.get_program()).args(command.get_args()).stdin(Stdio::null());
     for (name, value) in command.get_envs() {
         match value {
@@ -189,7 +194,7 @@ pub(super) fn in_limited_memory(command: &Command) -> Command {
 }
 
 /// All that a process prints, as far as anyone would read it.
-fn all_of(pipe: Option<impl Read>) -> Vec<u8> {
+pub(super) fn all_of(pipe: Option<impl Read>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
         let _ = pipe.by_ref().take(MAX_PATH_BYTES as u64).read_to_end(&mut bytes); // what was cut off is no answer
@@ -224,6 +229,9 @@ impl Git {
             .current_dir(&self.context.directory)
             .env("GIT_DIR", &self.place.git_dir)
             .env("LC_ALL", "C");
+        if let Some(offer) = &self.offer {
+            command.env("GIT_OBJECT_DIRECTORY", offer.objects());
+        }
         command
     }
 
@@ -258,7 +266,7 @@ impl Git {
         Ok(Output { status, stdout, stderr })
     }
 
-    fn not_run(&self, error: std::io::Error) -> Error {
+    pub(super) fn not_run(&self, error: std::io::Error) -> Error {
         Error::new(Code::RepositoryFailed, format!("cannot run git in {}", self.context.directory.display()))
             .because(error)
             .hint("git must be on the PATH")

@@ -15,6 +15,9 @@ use crate::proof::digest::CommitId;
 /// on comes before the note.
 pub(crate) const SHARED: [&str; 4] = [EVIDENCE, CHANGES, ROUNDS, NOTES];
 
+/// The setting that names the remote for proofs: a name or an address.
+const PROOF_REMOTE: &str = "proof.remote";
+
 /// Says to our own hooks that a push is ours.
 pub(crate) const SYNCING: &str = "GIT_PROOF_SYNCING";
 
@@ -44,6 +47,13 @@ impl Remote {
         format!("refs/proof/remote/{}/{last}", self.slug())
     }
 
+    /// The name for people: an address without the user and the password that may be in it.
+    pub fn shown(&self) -> String {
+        let Some((scheme, rest)) = self.name.split_once("://") else { return self.name.clone() };
+        let (place, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        format!("{scheme}://{}{path}", place.rsplit('@').next().unwrap_or(place))
+    }
+
     /// The name, fit to be part of a ref's or a file's.
     pub(super) fn slug(&self) -> String {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
@@ -58,7 +68,8 @@ fn checksum(text: &str) -> u32 {
 }
 
 impl Git {
-    /// The remote that is meant: the one named, that of the present branch, `origin`, or the only one.
+    /// The remote that is meant: the one named, the one of the setting `proof.remote`, that of the present branch, `origin`,
+    /// or the only one.
     pub fn remote(&self, named: Option<&str>) -> Result<Remote> {
         if let Some(name) = named {
             if name.is_empty() || name.starts_with('-') {
@@ -68,6 +79,46 @@ impl Git {
             }
             return Ok(Remote { name: name.to_owned() });
         }
+        match self.setting(PROOF_REMOTE) {
+            Some(name) => self.remote(Some(&name)),
+            None => self.branch_remote(),
+        }
+    }
+
+    /// Where the proofs of what a remote has are shared: with the remote of the setting `proof.remote`, else with itself.
+    pub fn proof_remote(&self, remote: &Remote) -> Remote {
+        self.setting(PROOF_REMOTE).map_or_else(|| remote.clone(), |name| Remote { name })
+    }
+
+    /// The remote that has the branches whose proofs a remote has: another one where `proof.remote` is for proofs alone.
+    pub fn code_remote(&self, remote: &Remote) -> Remote {
+        let for_proofs = self.setting(PROOF_REMOTE).is_some_and(|name| name == remote.name);
+        if for_proofs { self.branch_remote().unwrap_or_else(|_| remote.clone()) } else { remote.clone() }
+    }
+
+    /// The remotes that may have proofs.
+    pub(super) fn proof_remotes(&self) -> Vec<String> {
+        self.setting(PROOF_REMOTE).map_or_else(|| self.remote_names(), |name| vec![name])
+    }
+
+    /// Sets `proof.remote`, or takes it out.
+    pub fn set_proof_remote(&self, name: Option<&str>) -> Result<()> {
+        let mut command = self.porcelain(["config", "--local"]);
+        match name {
+            Some(name) => command.args(["--replace-all", PROOF_REMOTE, name]),
+            None => command.args(["--unset-all", PROOF_REMOTE]),
+        };
+        let output = self.run(&mut command)?;
+        // Git ends with 5 where there was nothing to take out.
+        if output.status.success() || name.is_none() && output.status.code() == Some(5) {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(Error::new(Code::RepositoryFailed, format!("cannot set {PROOF_REMOTE}")).because(said.trim()))
+    }
+
+    /// The remote of the present branch, `origin`, or the only one.
+    pub fn branch_remote(&self) -> Result<Remote> {
         let branch = self.text_of(&mut self.plumbing(["symbolic-ref", "--quiet", "--short", "HEAD"]))?;
         let upstream = branch.and_then(|branch| self.setting(&format!("branch.{}.remote", branch.trim_end())));
         let remotes = self.text_of(&mut self.plumbing(["remote"]))?.unwrap_or_default();
@@ -90,6 +141,33 @@ impl Git {
             [only] => Some(only.clone()),
             names => names.iter().find(|name| *name == "origin").cloned(),
         }
+    }
+
+    /// The branch that a remote's HEAD is, as far as this clone knows.
+    pub fn branch_of_head(&self, remote: &str) -> Result<Option<String>> {
+        let name = format!("refs/remotes/{remote}/HEAD");
+        let text = self.text_of(&mut self.plumbing(["symbolic-ref", "--quiet", &name]))?;
+        let prefix = format!("refs/remotes/{remote}/");
+        Ok(text.and_then(|text| text.trim_end().strip_prefix(&prefix).map(str::to_owned)))
+    }
+
+    /// Deletes shared refs of a remote, all or none, if they are where they were last seen.
+    pub fn delete_remote(
+        &self,
+        remote: &Remote,
+        refs: &BTreeMap<&'static str, CommitId>,
+    ) -> Result<std::result::Result<(), PushRefusal>> {
+        let mut command =
+            self.network(["-c", "push.followTags=false", "push", "--quiet", "--porcelain", "--no-verify"]);
+        command.args(["--atomic", "--no-follow-tags", "--recurse-submodules=no", "--no-signed"]);
+        command.args(refs.iter().map(|(shared, tip)| format!("--force-with-lease={shared}:{tip}")));
+        command.args(["--", &remote.name]).args(refs.keys().map(|shared| format!(":{shared}")));
+        let output = self.run(&mut command)?;
+        if output.status.success() {
+            return Ok(Ok(()));
+        }
+        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        Ok(Err(refusal(&said)))
     }
 
     /// The shared refs that a remote has.
@@ -167,7 +245,7 @@ impl Git {
         Ok(Err(refusal(&said)))
     }
 
-    fn network<const N: usize>(&self, arguments: [&str; N]) -> std::process::Command {
+    pub(super) fn network<const N: usize>(&self, arguments: [&str; N]) -> std::process::Command {
         let mut command = self.porcelain(arguments);
         command.env(SYNCING, "1").stdin(Stdio::null());
         command
@@ -212,7 +290,7 @@ fn held(remote: &Remote, said: &str) -> Error {
     }
 }
 
-fn unreachable(remote: &Remote, said: &[u8]) -> Error {
+pub(super) fn unreachable(remote: &Remote, said: &[u8]) -> Error {
     let said = String::from_utf8_lossy(said);
     let line = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("git said nothing");
     // What git takes for an address is then the name itself.
@@ -221,7 +299,7 @@ fn unreachable(remote: &Remote, said: &[u8]) -> Error {
     } else {
         (Code::RemoteFailed, "git fetch must work first: check the address, the network and your credentials")
     };
-    Error::new(code, format!("{} cannot be reached", remote.name))
+    Error::new(code, format!("{} cannot be reached", remote.shown()))
         .because(line.trim_start_matches("fatal: "))
         .hint(hint)
 }

@@ -10,11 +10,12 @@ use super::facts::Facts;
 use super::gather::{Gatherer, Told};
 use super::merges::Graded;
 use super::rules::Rules;
+use super::squash::Squash;
 use super::word::{self, Vouched};
 use crate::git::limits::{MAX_SIGHTINGS, cost};
 use crate::git::{Commit, ObjectError, Read};
 use crate::proof::anchor::Anchor;
-use crate::proof::change::Sighting;
+use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::conclude::{self, AtHand, Judged};
 use crate::proof::digest::{AnchorId, CommitId, RootHash};
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
@@ -61,6 +62,9 @@ pub struct CommitVerdict {
     pub sessions: Vec<SessionVerdict>,
     /// What there is to say.
     pub findings: Vec<Finding>,
+    /// The lines of the index by which anchors that hold were found, each with the change that it was found under.
+    #[serde(skip)]
+    pub found_by: Vec<(ChangeIds, Sighting)>,
 }
 
 /// A session that explains a commit, or claims to.
@@ -80,6 +84,9 @@ pub struct SessionVerdict {
     /// All that the anchor says.
     #[serde(skip)]
     pub anchor: Anchor,
+    /// The commit in whose note it is.
+    #[serde(skip)]
+    pub noted_on: CommitId,
     /// Whether the anchor holds.
     pub holds: bool,
     /// Whether it would hold if enough people had signed it.
@@ -174,6 +181,10 @@ struct Weighed {
     id: AnchorId,
     signers: Vec<String>,
     standing: Standing,
+    /// The commit in whose note it is.
+    noted_on: CommitId,
+    /// Whether the index led to that commit.
+    by_index: bool,
 }
 
 impl<'a> Judge<'a> {
@@ -222,6 +233,7 @@ impl<'a> Judge<'a> {
             vouched: None,
             sessions: Vec::new(),
             findings: Vec::new(),
+            found_by: Vec::new(),
         };
         let commit = match self.gatherer.commit(id) {
             Ok(commit) => commit,
@@ -269,10 +281,11 @@ impl<'a> Judge<'a> {
             vouched: None,
             sessions: Vec::new(),
             findings: Vec::new(),
+            found_by: Vec::new(),
         };
         let mut weighed: Vec<Weighed> = Vec::new();
         for (anchor, signatures) in &note.anchors {
-            weighed.push(self.weigh(anchor.clone(), signatures, facts, proof_grade));
+            weighed.push(self.weigh((anchor, commit.id), signatures, facts, proof_grade));
         }
         let asks = proof_grade || names_root;
         // Anchors that nobody finds who has only what is shared.
@@ -320,6 +333,7 @@ impl<'a> Judge<'a> {
             Some(range) => range.lacks_only_anchors(),
             None => weighed.iter().all(|weighed| weighed.standing.is_only_unbound()),
         };
+        verdict.found_by = self.found_by(facts, squashed.as_ref(), &weighed)?;
         verdict.sessions = match squashed {
             Some(range) => range.sessions,
             None => weighed.iter().map(|weighed| self.session(weighed)).collect(),
@@ -341,11 +355,7 @@ impl<'a> Judge<'a> {
         verdict.findings.extend(remark);
         verdict.findings.extend((alone && verdict.verdict == Verdict::Pass).then(known_only_here));
         if verdict.verdict != Verdict::Pass && self.gatherer.is_crowded(facts) {
-            let message = format!(
-                "refs/proof/changes names more places for this change than the {MAX_SIGHTINGS} that are looked at"
-            );
-            let hint = "git proof anchor on the commit itself, or git proof carry, needs no index";
-            verdict.findings.push(Finding::unchecked(FindingCode::LimitReached, message).hint(hint));
+            verdict.findings.push(crowded());
             if verdict.proof_grade {
                 verdict.verdict = Verdict::Unchecked;
             }
@@ -376,7 +386,36 @@ impl<'a> Judge<'a> {
         Ok((self.rules.grader.reason(&subject), None))
     }
 
-    fn weigh(&self, anchor: Anchor, signatures: &[Option<Signature>], facts: &Facts, proof_grade: bool) -> Weighed {
+    /// The lines of the index that led to what holds: that of a range and those of its commits, or those that name the commits
+    /// whose notes have the anchors.
+    fn found_by(
+        &self,
+        facts: &Facts,
+        squashed: Option<&Squash>,
+        weighed: &[Weighed],
+    ) -> Read<Vec<(ChangeIds, Sighting)>> {
+        let (mut own, mut nested) = (Vec::new(), Vec::new());
+        if let Some(range) = squashed {
+            own.push(Sighting::Range { base: range.base, head: range.head });
+            nested.clone_from(&range.found_by);
+        } else {
+            let found = weighed.iter().filter(|one| one.by_index && one.standing.holds());
+            own.extend(found.map(|one| Sighting::Commit(one.noted_on)));
+            own.dedup();
+        }
+        let ids = if own.is_empty() { None } else { facts.change(self.gatherer)? };
+        let own = ids.into_iter().flat_map(|ids| own.iter().map(move |sighting| (ids, *sighting)));
+        Ok(own.chain(nested).collect())
+    }
+
+    fn weigh(
+        &self,
+        (anchor, noted_on): (&Anchor, CommitId),
+        signatures: &[Option<Signature>],
+        facts: &Facts,
+        proof_grade: bool,
+    ) -> Weighed {
+        let anchor = anchor.clone();
         let id = anchor.id();
         let _ = self.gatherer.git.meter.spend(cost::ANCHOR); // the judgement of the commit ends in that limit
         let signatures = self.rules.signatures(&anchor, &id, signatures, &self.gatherer.git.meter);
@@ -390,7 +429,7 @@ impl<'a> Judge<'a> {
             rounds_fetched: self.rules.seals.fetched,
         };
         let standing = verify::judge(&candidate, proof_grade, &self.rules.requirements);
-        Weighed { anchor, id, signers: signatures.people, standing }
+        Weighed { anchor, id, signers: signatures.people, standing, noted_on, by_index: false }
     }
 
     /// Anchors of the commits that a root named in the message attests.
@@ -403,7 +442,7 @@ impl<'a> Judge<'a> {
             for commit in attested.filter(|commit| *commit != facts.id()) {
                 let note = self.gatherer.note(&commit);
                 let anchors = note.anchors.iter().filter(|(anchor, _)| anchor.root == named.root);
-                self.add(anchors, facts, proof_grade, true, weighed);
+                self.add((commit, anchors), facts, proof_grade, true, weighed);
             }
         }
     }
@@ -424,7 +463,8 @@ impl<'a> Judge<'a> {
             let Sighting::Commit(other) = sighting else { continue };
             if !self.is_being_judged(&other) {
                 let before = weighed.len();
-                self.add(self.gatherer.note(&other).anchors.iter(), facts, proof_grade, asks, weighed);
+                self.add((other, self.gatherer.note(&other).anchors.iter()), facts, proof_grade, asks, weighed);
+                weighed[before..].iter_mut().for_each(|added| added.by_index = true);
                 if self.gatherer.is_known_only_here(&sighting) {
                     known_here.extend(weighed[before..].iter().map(|added| added.anchor.id()));
                 }
@@ -436,7 +476,7 @@ impl<'a> Judge<'a> {
     /// Adds anchors from the note of another commit: those that belong to the judged one, or would but for a rule.
     fn add<'n>(
         &self,
-        anchors: impl Iterator<Item = &'n (Anchor, Vec<Option<Signature>>)>,
+        (noted_on, anchors): (CommitId, impl Iterator<Item = &'n (Anchor, Vec<Option<Signature>>)>),
         facts: &Facts,
         proof_grade: bool,
         asks: bool,
@@ -451,7 +491,7 @@ impl<'a> Judge<'a> {
             if weighed.iter().any(|known| known.anchor == *anchor) {
                 continue;
             }
-            let found = self.weigh(anchor.clone(), signatures, facts, proof_grade);
+            let found = self.weigh((anchor, noted_on), signatures, facts, proof_grade);
             // Its other anchors are for other changes, and were never said to be for this commit.
             let unrelated = found.standing.findings.iter().any(|finding| finding.code == FindingCode::BindingMismatch);
             if found.standing.holds() || asks && !unrelated {
@@ -474,6 +514,7 @@ impl<'a> Judge<'a> {
             count: anchor.count,
             anchor_id: weighed.id,
             anchor: anchor.clone(),
+            noted_on: weighed.noted_on,
             holds: weighed.standing.holds(),
             sound: weighed.standing.is_sound(),
             evidence: gathered.evidence.in_a_word(),
@@ -508,6 +549,14 @@ fn satisfied(weighed: &[Weighed], trailers: &ProofTrailers) -> bool {
             ProofTrailer::Root(root) => holding().any(|weighed| conclude::is_named(&weighed.anchor, root)),
             _ => true,
         })
+}
+
+/// Says that the index names too many places.
+fn crowded() -> Finding {
+    let message =
+        format!("refs/proof/changes names more places for this change than the {MAX_SIGHTINGS} that are looked at");
+    let hint = "git proof anchor on the commit itself, or git proof carry, needs no index";
+    Finding::unchecked(FindingCode::LimitReached, message).hint(hint)
 }
 
 /// The same thing said twice is said once.

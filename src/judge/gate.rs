@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::digest;
+use super::offers::{self, Offers};
 use super::range::{Ends, JudgedRange};
 use super::receive::RefUpdate;
 use super::rules::{POLICY, Rules};
@@ -13,6 +15,7 @@ use crate::error::{Code, Error, Result};
 use crate::git::{Commit, Git, History, Read, Repository};
 use crate::proof::digest::CommitId;
 use crate::proof::glob::Glob;
+use crate::proof::policy::GateMode;
 use crate::publish::Pushed;
 use crate::rounds::{is_of_the_future, walk};
 
@@ -25,12 +28,18 @@ pub struct GateRequest {
     pub head: String,
     /// Whether a base without a policy is an error.
     pub require_policy: bool,
+    /// Other repositories whose proofs are judged with those that are here: names of remotes, addresses or paths.
+    pub proofs: Vec<String>,
+    /// Whether the verdict is only advice, whatever the policy says.
+    pub advisory: bool,
+    /// Whether the digest of what the verdict rests on is wanted.
+    pub with_digest: bool,
 }
 
 impl GateRequest {
     /// The request for a branch that is being pushed: what the remote does not have of it.
     pub fn of_push(remote: &str, branch: &Pushed) -> Self {
-        Self { base: format!("refs/remotes/{remote}/*"), head: branch.head.to_string(), require_policy: false }
+        Self { base: format!("refs/remotes/{remote}/*"), head: branch.head.to_string(), ..Self::default() }
     }
 }
 
@@ -52,8 +61,12 @@ pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
             .hint("commit one there, or leave out --require-policy to use the defaults"));
     }
     let ends = Ends { tips: vec![head], excluded: base.into_iter().collect() };
-    let outcome = judge(context, git, rules, &ends)?;
-    Ok(VerifyOutcome { range: Some(JudgedRange { base, head }), ..outcome })
+    let Offers { git, unread, quarantine } = Offers::gather(git, &request.proofs)?;
+    let unread = Unread { errors: &unread, with_digest: request.with_digest };
+    let outcome = judge_with(context, git, rules, &ends, &unread)?;
+    drop(quarantine);
+    let enforced = outcome.enforced && !request.advisory;
+    Ok(VerifyOutcome { range: Some(JudgedRange { base, head }), enforced, ..outcome })
 }
 
 /// Judges what a push brings, before it is pushed, by the policy of the remote's main branch. Without one the verdict is
@@ -65,14 +78,7 @@ pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutco
     let head = git.resolve(&request.head)?;
     let prefix = request.base.trim_end_matches("/*");
     let known = git.refs_below(prefix)?;
-    let main = ["HEAD", "main", "master"].iter().find_map(|name| {
-        let name = format!("{prefix}/{name}");
-        known.iter().find(|(known, _)| *known == name).map(|(_, tip)| (name, *tip))
-    });
-    let rules = match &main {
-        Some((name, tip)) => Rules::of(&git, tip, context.now())?.named(name),
-        None => Rules::defaults(context.now())?,
-    };
+    let rules = rules_of_remote(context, &git, prefix, &known)?;
     let has_policy = rules.from_file;
     let mut excluded: BTreeSet<CommitId> =
         git.refs_below("refs/remotes")?.iter().map(|(_, tip)| *tip).filter(|tip| git.has(&tip.0)).collect();
@@ -82,6 +88,26 @@ pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutco
     let ends = Ends { tips: vec![head], excluded: excluded.into_iter().collect() };
     let outcome = judge(context, git, rules, &ends)?;
     Ok(VerifyOutcome { enforced: outcome.enforced && has_policy, ..outcome })
+}
+
+/// Whether nothing that is pushed to a remote is refused here: its main branch has an advisory policy, or none.
+pub fn push_is_advisory(context: &Context, remote: &str) -> Result<bool> {
+    let git = Git::discover(context)?;
+    let prefix = format!("refs/remotes/{remote}");
+    let rules = rules_of_remote(context, &git, &prefix, &git.refs_below(&prefix)?)?;
+    Ok(!rules.from_file || rules.gate.mode == GateMode::Advisory)
+}
+
+/// The rules of a remote's main branch, as far as it was fetched.
+fn rules_of_remote(context: &Context, git: &Git, prefix: &str, known: &[(String, CommitId)]) -> Result<Rules> {
+    let main = ["HEAD", "main", "master"].iter().find_map(|name| {
+        let name = format!("{prefix}/{name}");
+        known.iter().find(|(known, _)| *known == name).map(|(_, tip)| (name, *tip))
+    });
+    match &main {
+        Some((name, tip)) => Ok(Rules::of(git, tip, context.now())?.named(name)),
+        None => Rules::defaults(context.now()),
+    }
 }
 
 /// The parents of the commits that gave a branch its first policy; none if it has no policy.
@@ -183,7 +209,24 @@ pub(crate) fn gate_into(
     judge(context, git.again()?, rules, &ends)
 }
 
-fn judge(context: &Context, git: Git, mut rules: Rules, ends: &Ends) -> Result<VerifyOutcome> {
+/// What could not be read of what others offer, and whether the digest is wanted.
+#[derive(Default)]
+struct Unread<'a> {
+    errors: &'a [Error],
+    with_digest: bool,
+}
+
+fn judge(context: &Context, git: Git, rules: Rules, ends: &Ends) -> Result<VerifyOutcome> {
+    judge_with(context, git, rules, ends, &Unread::default())
+}
+
+fn judge_with(
+    context: &Context,
+    git: Git,
+    mut rules: Rules,
+    ends: &Ends,
+    unread: &Unread<'_>,
+) -> Result<VerifyOutcome> {
     let line = match (ends.tips.as_slice(), ends.excluded.as_slice()) {
         ([tip], [base]) => git.line(base, tip),
         _ => None,
@@ -195,5 +238,9 @@ fn judge(context: &Context, git: Git, mut rules: Rules, ends: &Ends) -> Result<V
     read_seals(context, &git, &mut rules)?;
     let (gatherer, mut verdicts) = judge_commits(context, git, &rules, &commits, false)?;
     ends.check(&gatherer, &mut verdicts)?;
-    Ok(VerifyOutcome::new(verdicts, &rules))
+    if !unread.errors.is_empty() {
+        offers::unread(unread.errors, &mut verdicts);
+    }
+    let proofs_digest = unread.with_digest.then(|| digest::digest(&gatherer, &verdicts));
+    Ok(VerifyOutcome { proofs_digest, ..VerifyOutcome::new(verdicts, &rules) })
 }

@@ -14,7 +14,7 @@ use crate::git::limits::{MAX_EVIDENCE, MAX_INDEX_LINES, MAX_NOTE, MAX_NOTE_LINES
 use crate::git::{CHANGES, Cache, Commit, EVIDENCE, FILE, Fanned, Git, History, NOTES, ObjectError, Read, TreeEntry};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::{ChangeIds, GitAttestation, Sighting};
-use crate::proof::digest::{AnchorId, ChangeId, CommitId, ObjectId, RootHash, TreeId};
+use crate::proof::digest::{AnchorId, ChangeId, CommitId, ContentHash, ObjectId, RootHash, TreeId, sha256};
 use crate::proof::evidence::Verifier;
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::{NoteLine, Signature};
@@ -116,10 +116,7 @@ pub(super) struct Gatherer {
 impl Gatherer {
     /// A gatherer of what is in a repository.
     pub(super) fn new(git: Git, store: Option<Store>, with_story: bool) -> Result<Self> {
-        let tree = |name: &str| -> Result<Option<TreeId>> {
-            Ok(git.tip(name)?.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?)
-        };
-        let (notes, evidence, changes) = (tree(NOTES)?, tree(EVIDENCE)?, tree(CHANGES)?);
+        let (notes, evidence, changes) = (git.proof_tree(NOTES)?, git.proof_tree(EVIDENCE)?, git.proof_tree(CHANGES)?);
         Ok(Self {
             git,
             notes,
@@ -427,6 +424,12 @@ impl Gatherer {
     /// Evidence by its blob, if it can be read.
     pub(super) fn read_evidence_at(&self, blob: &ObjectId) -> Option<Gathered> {
         self.git.proof_blob(blob, MAX_EVIDENCE).ok().map(|text| self.read_text(&text))
+    }
+
+    /// The SHA-256 of the evidence of a root, if it can be read.
+    pub(super) fn evidence_hash(&self, root: &RootHash) -> Option<ContentHash> {
+        let text = self.git.proof_blob(&self.only_evidence(root)?, MAX_EVIDENCE).ok()?;
+        Some(ContentHash::new(sha256(&text)))
     }
 
     /// Takes what was prefetched.

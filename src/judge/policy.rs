@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::gather::Gatherer;
 use super::rules::Rules;
+use super::verify::{VerifyOutcome, judge_commits, read_seals};
 use super::{commit, trusted};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -71,9 +72,25 @@ pub fn policy_warnings(context: &Context, base: &str) -> Vec<String> {
         let git = Git::discover(context)?;
         let commit = git.resolve(base)?;
         let rules = Rules::of(&git, &commit, context.now())?;
-        unmatched(&git, &commit, rules.grader.paths(), base)
+        let mut warnings = unmatched(&git, &commit, rules.grader.paths(), base)?;
+        warnings.extend(rules.signers.skipped().iter().map(|(line, why)| {
+            format!("line {line} of .proof/allowed_signers is skipped, and its key may sign nothing: {why}")
+        }));
+        Ok(warnings)
     };
     look().unwrap_or_default()
+}
+
+/// Judges the newest commits of HEAD by a policy that need not be committed, with the signers that HEAD lists.
+pub(crate) fn try_policy(context: &Context, policy: Policy, most: usize) -> Result<VerifyOutcome> {
+    let git = Git::discover(context)?;
+    let head = git.resolve("HEAD")?;
+    let mut commits = git.commits(&[head.to_string()])?;
+    commits.truncate(most);
+    let mut rules = Rules::of_policy(&git, &head, policy, context.now())?;
+    read_seals(context, &git, &mut rules)?;
+    let (_, verdicts) = judge_commits(context, git, &rules, &commits, false)?;
+    Ok(VerifyOutcome::new(verdicts, &rules))
 }
 
 /// A sentence for each pattern that matches no file of a commit.

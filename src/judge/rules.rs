@@ -111,6 +111,18 @@ impl Rules {
         Ok(rules)
     }
 
+    /// The rules of a policy that need not be committed, with the signers of a commit.
+    pub(super) fn of_policy(git: &Git, commit: &CommitId, policy: Policy, now: Timestamp) -> Result<Self> {
+        let unusable = |error: PolicyError| {
+            Error::new(Code::PolicyUnreadable, "the policy cannot be used")
+                .because(error)
+                .hint("git proof policy check tells what is wrong")
+        };
+        let signers = Self::of(git, commit, now).map(|rules| rules.signers).unwrap_or_default();
+        let source = RulesSource { commit: Some(*commit), ..RulesSource::default() };
+        Ok(Self { signers, source, from_file: true, ..Self::new(policy, now).map_err(unusable)? })
+    }
+
     /// The rules where nobody has set any.
     pub(super) fn defaults(now: Timestamp) -> Result<Self> {
         Self::new(Policy::default(), now)

@@ -8,7 +8,7 @@ use super::facts::Facts;
 use super::merges::is_setting;
 use super::replay::Before;
 use crate::git::{Allowance, ObjectError, Read};
-use crate::proof::change::Sighting;
+use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::conclude::{self, Outcome};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
@@ -24,6 +24,8 @@ pub(super) struct Squash {
     pub(super) verdict: Verdict,
     pub(super) sessions: Vec<SessionVerdict>,
     pub(super) findings: Vec<Finding>,
+    /// The lines of the index by which anchors of its commits were found.
+    pub(super) found_by: Vec<(ChangeIds, Sighting)>,
     pub(super) base: CommitId,
     pub(super) head: CommitId,
 }
@@ -93,7 +95,8 @@ impl Judge<'_> {
                 Err(error) => {
                     let findings = vec![unchecked(&error)];
                     let verdict = Verdict::Unchecked;
-                    failed = failed.or(Some(Squash { verdict, sessions: Vec::new(), findings, base, head }));
+                    let unread = Squash { verdict, sessions: Vec::new(), findings, found_by: Vec::new(), base, head };
+                    failed = failed.or(Some(unread));
                 }
             }
         }
@@ -131,8 +134,14 @@ impl Judge<'_> {
             return Err(ObjectError::Limit(head.0, why));
         }
         self.spend(commits.len())?;
-        let mut squash =
-            Squash { verdict: Verdict::Exempt, sessions: Vec::new(), findings: Vec::new(), base: *base, head: *head };
+        let mut squash = Squash {
+            verdict: Verdict::Exempt,
+            sessions: Vec::new(),
+            findings: Vec::new(),
+            found_by: Vec::new(),
+            base: *base,
+            head: *head,
+        };
         if let Some(replayed) = self.replayed_range(base, head, &commits, judged)? {
             squash.findings.push(replayed);
             squash.verdict = Verdict::Fail;
@@ -153,6 +162,7 @@ impl Judge<'_> {
             if commit.binding == Some(Binding::Exact) && commit.sessions.iter().any(is_rooted) {
                 exact.push(*id);
             }
+            squash.found_by.extend(commit.found_by);
             for session in commit.sessions {
                 if known.insert(session.anchor_id) {
                     squash.sessions.push(session);

@@ -32,6 +32,11 @@ pub(super) fn branch(git: &Git, named: Option<&str>) -> Result<Option<(String, C
     Ok(None)
 }
 
+/// The branch whose rules are trusted, if one is known.
+pub(crate) fn trusted_branch(git: &Git) -> Result<Option<(String, CommitId)>> {
+    branch(git, None)
+}
+
 /// The rules for commits that were named. The base of a range gives them where the trusted branch has it. Where no branch
 /// is trusted, what the commits were made on has to do.
 pub(super) fn rules(

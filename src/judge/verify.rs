@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::commit::{self, CommitVerdict};
+use super::digest;
 use super::gather::Gatherer;
 use super::prefetch;
 use super::range::{Ends, JudgedRange};
@@ -13,7 +14,7 @@ use super::trusted;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
-use crate::proof::digest::CommitId;
+use crate::proof::digest::{CommitId, ProofsDigest};
 use crate::proof::finding::{Severity, Verdict};
 use crate::proof::policy::GateMode;
 use crate::store::Store;
@@ -29,6 +30,8 @@ pub struct VerifyRequest {
     pub rules: Option<String>,
     /// Most commits that are judged; more are refused.
     pub most: Option<usize>,
+    /// Whether the digest of what the verdict rests on is wanted.
+    pub with_digest: bool,
 }
 
 /// How commits stand.
@@ -46,6 +49,9 @@ pub struct VerifyOutcome {
     pub rules: RulesView,
     /// Whether a gate turns commits away by this verdict; `false` where the policy is advisory.
     pub enforced: bool,
+    /// A digest of the anchors, evidence and lines of the index that the verdict rests on, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proofs_digest: Option<ProofsDigest>,
     /// The range that was judged, where it was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub range: Option<JudgedRange>,
@@ -68,6 +74,13 @@ pub struct Summary {
     pub unchecked: u64,
 }
 
+impl Summary {
+    /// How many commits there are.
+    pub fn commits(&self) -> u64 {
+        self.pass + self.vouched + self.missing + self.fail + self.exempt + self.unchecked
+    }
+}
+
 impl VerifyOutcome {
     /// What is wrong with the seals as a whole counts for every commit that is not exempt: so a commit has one verdict,
     /// whichever others are asked about with it.
@@ -85,7 +98,9 @@ impl VerifyOutcome {
         let mut summary = Summary::default();
         for commit in &mut commits {
             let CommitVerdict { commit: id, findings, .. } = commit;
-            findings.iter_mut().for_each(|finding| finding.name_commit(id));
+            for finding in findings.iter_mut() {
+                finding.name_commit(id);
+            }
             match commit.verdict {
                 Verdict::Pass => summary.pass += 1,
                 Verdict::Vouched => summary.vouched += 1,
@@ -98,7 +113,7 @@ impl VerifyOutcome {
         let verdict = commits.iter().map(|commit| commit.verdict).max().unwrap_or(Verdict::Exempt);
         let view = rules.view();
         let enforced = rules.gate.mode == GateMode::Enforce;
-        Self { verdict, summary, commits, policy: view.policy, rules: view, enforced, range: None }
+        Self { verdict, summary, commits, policy: view.policy, rules: view, enforced, proofs_digest: None, range: None }
     }
 }
 
@@ -121,7 +136,22 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     if let Some(ends) = ends {
         ends.check(&gatherer, &mut verdicts)?;
     }
-    Ok(VerifyOutcome::new(verdicts, &rules))
+    let proofs_digest = request.with_digest.then(|| digest::digest(&gatherer, &verdicts));
+    Ok(VerifyOutcome { proofs_digest, ..VerifyOutcome::new(verdicts, &rules) })
+}
+
+/// Judges commits by the rules of the trusted branch, with all that `git` sees: also what others offer.
+pub(crate) fn judge_landed(context: &Context, git: Git, commits: &[CommitId]) -> Result<Vec<CommitVerdict>> {
+    let Some(tip) = commits.first() else { return Ok(Vec::new()) };
+    let mut rules = trusted::rules(&git, context.now(), None, None, tip)?;
+    read_seals(context, &git, &mut rules)?;
+    let (_, verdicts) = judge_commits(context, git, &rules, commits, false)?;
+    Ok(VerifyOutcome::new(verdicts, &rules).commits)
+}
+
+/// The digest of what verdicts rest on.
+pub(crate) fn rests_on(git: Git, verdicts: &[CommitVerdict]) -> Result<ProofsDigest> {
+    Ok(digest::digest(&Gatherer::new(git, None, false)?, verdicts))
 }
 
 /// Judges commits by the rules under which a round may seal their anchors.
@@ -152,7 +182,7 @@ pub(super) fn judge_commits(
     commits: &[CommitId],
     with_story: bool,
 ) -> Result<(Gatherer, Vec<CommitVerdict>)> {
-    let place = git.place().clone();
+    let (place, reopen) = (git.place().clone(), git.reopen());
     let gather = |git: Git| -> Result<Gatherer> {
         // The store is only an index here: where it is missing or damaged, git alone has to do.
         let store = Store::open(&place.store_path(), context.patience()).ok();
@@ -167,7 +197,7 @@ pub(super) fn judge_commits(
     let packs = git.packs(true);
     git.read_packs(Arc::clone(&packs));
     let other = || -> Result<Gatherer> {
-        let mut git = Git::open(&place, context)?;
+        let mut git = reopen()?;
         git.read_packs(packs);
         gather(git)
     };

@@ -195,7 +195,13 @@ fn prepare(
             creates = true;
             let revisions = given.list("commits")?.unwrap_or_default();
             let with_story = tool != "verify_commits";
-            let request = VerifyRequest { revisions, with_story, rules: None, most: Some(MAX_COMMITS) };
+            let request = VerifyRequest {
+                revisions,
+                with_story,
+                rules: None,
+                most: Some(MAX_COMMITS),
+                ..VerifyRequest::default()
+            };
             work(move |workspace| judge::verify(&workspace.context, &request))
         }
         "round_seal" | "retention_run" | "memory_put" | "memory_pack" => {

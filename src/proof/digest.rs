@@ -171,9 +171,11 @@ roles! {
     Salt
     /// SHA-256 of the beginning of an agent's transcript.
     TranscriptHash
+    /// SHA-256 of what a verdict rested on: anchors, evidence and lines of the index.
+    ProofsDigest
 }
 
-text_schema!(ContentHash ChainHash NodeHash RootHash AnchorId ArchiveHash SealHash TextHash Commitment Salt TranscriptHash: "Hash", "^[0-9a-f]{64}$");
+text_schema!(ContentHash ChainHash NodeHash RootHash AnchorId ArchiveHash SealHash TextHash Commitment Salt TranscriptHash ProofsDigest: "Hash", "^[0-9a-f]{64}$");
 
 impl ChainHash {
     /// 64 zeros: the genesis of scheme `ams-v0`.

@@ -47,7 +47,7 @@ pub fn before_commit(workspace: &Workspace, git: &Git, message: &[u8]) -> Result
     } else if let Some(root) = workspace.store.root(row.id())? {
         finalized_advice(workspace, git, &root, message, &mut advice)?;
     }
-    if advice.add.as_ref().is_some_and(|add| named.contains(add)) {
+    if !adds_trailers(git) || advice.add.as_ref().is_some_and(|add| named.contains(add)) {
         advice.add = None;
     }
     Ok(advice)
@@ -88,10 +88,15 @@ pub fn commit_hint(context: &Context, git: &Git, message: &[u8]) -> Result<Optio
     let expects = Some(root.session_id.clone());
     let advice = |add| MessageAdvice { add, expects, ..MessageAdvice::default() };
     Ok(match fit {
-        Fit::Yes => Some(advice(Some(ProofTrailer::Root(root)))),
+        Fit::Yes => Some(advice(adds_trailers(git).then_some(ProofTrailer::Root(root)))),
         Fit::Unclear => Some(advice(None)),
         Fit::No => None,
     })
+}
+
+/// Whether commits name their session: some projects forbid such marks.
+fn adds_trailers(git: &Git) -> bool {
+    git.bool_setting("proof.trailers").unwrap_or(true)
 }
 
 /// How a commit names a finalized session.

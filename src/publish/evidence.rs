@@ -29,8 +29,8 @@ pub(crate) fn has_evidence(git: &Git, root: &RootHash) -> Result<bool> {
 
 /// The commits that the evidence of a root attests.
 pub(crate) fn attested_by_evidence(git: &Git, root: &RootHash) -> Result<Vec<CommitId>> {
-    let Some(tip) = git.tip(EVIDENCE)? else { return Ok(Vec::new()) };
-    let Fanned::File(blob) = git.find_fanned(&git.commit(&tip)?.tree, &file_name(root))? else { return Ok(Vec::new()) };
+    let Some(tree) = git.proof_tree(EVIDENCE)? else { return Ok(Vec::new()) };
+    let Fanned::File(blob) = git.find_fanned(&tree, &file_name(root))? else { return Ok(Vec::new()) };
     let mut commits = Vec::new();
     let _ = Verifier::new().push_with(&git.blob(&blob, MAX_EVIDENCE)?, |_, line, _| {
         if let Line::Entry(entry) = line

@@ -45,6 +45,7 @@ pub struct Indexed {
 /// and the squashes of this clone that the remote has. A commit is kept alive only where the remote has it anyway, or where it
 /// tells nothing that the remote does not have: one that nobody pushed is nobody's to publish.
 pub fn index_anchors(workspace: &Workspace, git: &Git, remote: &Remote) -> Result<Indexed> {
+    let remote = &git.code_remote(remote);
     let (lines, _) = workspace.store.unseen_after(0)?;
     let mut sightings = BTreeSet::new();
     for (commit, line) in &lines {
@@ -104,6 +105,9 @@ fn index(
             let anchored = walk.range(&base, &branch.head, 0)?;
             if anchored > 1 {
                 walk.sight(None, &base, &branch.head)?;
+            } else if anchored == 1 {
+                // A server that squashes or rebases it leaves no other trace of it.
+                walk.keep.insert(branch.head);
             }
             rewritten.extend(git.commits(&[&format!("{base}..{}", branch.head)])?.into_iter().take(MAX_BRANCH));
         }
@@ -130,8 +134,11 @@ pub(crate) fn release(workspace: &Workspace, git: &Git, remote: &Remote) -> Resu
     let kept = squashing::kept(git)?;
     let Some(mut walk) = Walk::new(workspace, git)?.filter(|_| !kept.is_empty()) else { return Ok(()) };
     let published = git.tip(&remote.tracking(CHANGES))?;
-    let tips: Vec<CommitId> =
-        git.refs_below(&format!("refs/remotes/{}", remote.name))?.into_iter().map(|(_, tip)| tip).collect();
+    let tips: Vec<CommitId> = git
+        .refs_below(&format!("refs/remotes/{}", git.code_remote(remote).name))?
+        .into_iter()
+        .map(|(_, tip)| tip)
+        .collect();
     let closed = workspace.store.open_sessions()?.is_empty();
     for (name, range) in kept {
         let arrived = published.map(|tip| git.is_ancestor(&range.head, &tip)).transpose()? == Some(true);
@@ -428,7 +435,7 @@ fn nearest_fork(git: &Git, branch: &Pushed, others: &[(String, CommitId)]) -> Re
 }
 
 /// Adds lines to the index, and keeps commits alive. The answer is how many ranges are new.
-fn add(git: &Git, sightings: &BTreeSet<(ChangeId, Sighting)>, keep: &BTreeSet<CommitId>) -> Result<u64> {
+pub(super) fn add(git: &Git, sightings: &BTreeSet<(ChangeId, Sighting)>, keep: &BTreeSet<CommitId>) -> Result<u64> {
     let mut by_change: BTreeMap<ChangeId, BTreeSet<String>> = BTreeMap::new();
     for (change, sighting) in sightings {
         by_change.entry(*change).or_default().insert(sighting.to_line());

@@ -2,6 +2,8 @@
 //! own ([`seal`](crate::seal)).
 //! It makes no difference which side is ahead of the other: whoever is may have taken something away.
 
+use std::collections::BTreeMap;
+
 use super::evidence::better_evidence;
 use super::lines::join_lines;
 use crate::error::{Code, Error, Result};
@@ -37,6 +39,25 @@ pub(crate) fn merge(git: &Git, remote: &Remote, shared: &str) -> Result<bool> {
         };
         Ok((Some(git.write_commit(&tree, parents, &format!("Merge {shared} of {}", remote.name))?), true))
     })
+}
+
+/// The trees of shared refs, each with what another repository has of it. Of evidence that both have, the better one counts;
+/// notes and lines of the index are joined.
+pub(crate) fn unite_offered(
+    git: &Git,
+    trees: &BTreeMap<&'static str, TreeId>,
+    offered: &BTreeMap<&'static str, CommitId>,
+) -> Result<BTreeMap<&'static str, TreeId>> {
+    let mut united_trees = trees.clone();
+    for (shared, tip) in offered {
+        let theirs = readable(git, tip)?;
+        let tree = match trees.get(shared) {
+            Some(ours) => united(git, shared, ours, &theirs)?,
+            None => theirs,
+        };
+        united_trees.insert(*shared, tree);
+    }
+    Ok(united_trees)
 }
 
 /// The tree of a commit, if both are what they should be. A ref can name anything.

@@ -1,5 +1,6 @@
 //! What leaves a clone: evidence, anchors in notes, lines that are carried to rewritten commits, the index of changes. Each step is durable before the next one.
 
+mod accept;
 mod anchor;
 mod carry;
 mod commit_hooks;
@@ -14,6 +15,8 @@ mod sign;
 mod squash;
 mod unheard;
 mod why;
+pub(crate) use accept::Acceptable;
+pub use accept::TakenOver;
 pub use anchor::{AnchorOutcome, Anchored, anchor_unanchored};
 pub(crate) use anchor::{attested_commits, is_true, on_commits, on_commits_signed};
 pub use carry::{Carried, CarryOutcome, carry, carry_rewritten};
@@ -28,7 +31,7 @@ pub(crate) use index::release;
 pub use index::{Indexed, Pushed, index_anchors, index_pushed};
 pub use lines::heal;
 pub(crate) use lines::{Line, lines_of, note_of, publish};
-pub(crate) use merge::merge;
+pub(crate) use merge::{merge, unite_offered};
 pub use pending::{Moment, expect_commit, is_waiting, mend};
 pub(crate) use pending::{mend_of, waiting_commits};
 pub use reflect::record;

@@ -15,7 +15,7 @@ use super::outcome::{Action, FileChange, InitOutcome, Notice, SettingChange};
 use super::policy_file::POLICY;
 use super::settings::SettingEdit;
 use super::survey::Survey;
-use super::{agent_files, files, hooks, modes, notes, policy_file, script, survey};
+use super::{agent_files, files, hooks, lost, modes, notes, policy_file, script, survey};
 use crate::access::{Access, Misfit};
 use crate::context::Context;
 use crate::error::Result;
@@ -110,6 +110,9 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
         staged.into_iter().try_for_each(Staged::replace)?;
         writes.iter().try_for_each(|write| write.remove(root))?;
         edits.iter().try_for_each(|edit| edit.apply(context))?;
+        if request.is_for_repository() && !request.no_hooks {
+            lost::remember(context, &survey, request.uninstall);
+        }
     }
     Ok(outcome)
 }

@@ -1,4 +1,5 @@
-//! Whoever else manages the hooks of a repository: husky, lefthook, pre-commit, or a `core.hooksPath` of its own. Their
+//! Whoever else manages the hooks of a repository: husky, lefthook, pre-commit, simple-git-hooks, or a `core.hooksPath` of
+//! its own. Their
 //! files are theirs; this says what to paste into them, and sees whether it was.
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ pub enum ManagerName {
     Lefthook,
     /// pre-commit.
     PreCommit,
+    /// simple-git-hooks.
+    SimpleGitHooks,
     /// A directory of hooks that git was told to use.
     HooksPath,
 }
@@ -53,6 +56,8 @@ pub(crate) struct Manager {
     path: PathBuf,
     /// The directory from which git runs hooks.
     hooks: PathBuf,
+    /// The top of the worktree.
+    root: PathBuf,
 }
 
 /// How one of our hooks stands with a manager.
@@ -68,13 +73,23 @@ pub(crate) enum Managed {
 
 const LEFTHOOK: [&str; 3] = ["lefthook", ".lefthook", ".config/lefthook"];
 const LEFTHOOK_FORMS: [&str; 5] = ["yml", "yaml", "toml", "json", "jsonc"];
+/// Where simple-git-hooks looks for its settings, besides `package.json`.
+const SIMPLE: [&str; 4] =
+    [".simple-git-hooks.json", "simple-git-hooks.json", ".simple-git-hooks.cjs", ".simple-git-hooks.js"];
+/// What lefthook runs in any case. It skips the commands of a pre-push that changes no file, but not its scripts.
+const LEFTHOOK_SCRIPT: &str = ".lefthook/pre-push/git-proof";
 const PRE_COMMIT: [&str; 2] = [".pre-commit-config.yaml", ".pre-commit-config.yml"];
 
 /// Finds who manages the hooks of a worktree. `hooks` is where git looks for them, `elsewhere` whether that is not the
 /// repository's own directory.
 pub(crate) fn find(root: &Path, hooks: &Path, elsewhere: bool) -> Option<Manager> {
-    let manager =
-        |name, found: &str| Manager { name, found: found.to_owned(), path: root.join(found), hooks: hooks.to_owned() };
+    let manager = |name, found: &str| Manager {
+        name,
+        found: found.to_owned(),
+        path: root.join(found),
+        hooks: hooks.to_owned(),
+        root: root.to_owned(),
+    };
     if is_below_husky(hooks) || !elsewhere && root.join(".husky").is_dir() {
         return Some(manager(ManagerName::Husky, ".husky"));
     }
@@ -84,27 +99,45 @@ pub(crate) fn find(root: &Path, hooks: &Path, elsewhere: bool) -> Option<Manager
     }
     if elsewhere {
         let found = hooks.to_string_lossy().into_owned();
-        return Some(Manager { name: ManagerName::HooksPath, found, path: hooks.to_owned(), hooks: hooks.to_owned() });
+        return Some(Manager { path: hooks.to_owned(), ..manager(ManagerName::HooksPath, &found) });
     }
-    PRE_COMMIT.iter().find(|name| root.join(name).is_file()).map(|name| manager(ManagerName::PreCommit, name))
+    if let Some(name) = PRE_COMMIT.iter().find(|name| root.join(name).is_file()) {
+        return Some(manager(ManagerName::PreCommit, name));
+    }
+    if let Some(name) = SIMPLE.iter().find(|name| root.join(name).is_file()) {
+        return Some(manager(ManagerName::SimpleGitHooks, name));
+    }
+    let package = text(&root.join("package.json"));
+    let settings: Option<serde_json::Value> = serde_json::from_str(&package).ok();
+    let named = settings.is_some_and(|settings| settings.get("simple-git-hooks").is_some());
+    named.then(|| manager(ManagerName::SimpleGitHooks, "package.json"))
 }
 
 fn is_below_husky(hooks: &Path) -> bool {
     hooks.components().any(|part| part.as_os_str() == ".husky")
 }
 
+/// What is in a file, as far as it is text.
+fn text(path: &Path) -> String {
+    String::from_utf8_lossy(&read_regular(path).unwrap_or_default()).into_owned()
+}
+
 impl Manager {
     /// How a hook stands.
     pub(crate) fn state(&self, hook: GitHook) -> Managed {
         let script = self.hooks.join(hook.as_str());
-        let text = |path: &Path| String::from_utf8_lossy(&read_regular(path).unwrap_or_default()).into_owned();
         let (called, runs) = match self.name {
             ManagerName::HooksPath => (hook.is_called_in(&text(&script)), super::hook_files::is_executable(&script)),
             // Git runs what husky keeps below its directory, which runs what is in it.
             ManagerName::Husky => {
                 (hook.is_called_in(&text(&self.path.join(hook.as_str()))), is_below_husky(&self.hooks))
             }
-            ManagerName::Lefthook => (hook.is_called_in(&text(&self.path)), super::hook_files::is_executable(&script)),
+            ManagerName::Lefthook => {
+                let named = hook.is_called_in(&text(&self.path)) || hook == GitHook::PrePush && self.has_script();
+                (named, super::hook_files::is_executable(&script))
+            }
+            // It writes the command into the script of the hook.
+            ManagerName::SimpleGitHooks => (hook.is_called_in(&text(&self.path)), hook.is_called_in(&text(&script))),
             ManagerName::PreCommit => {
                 let id = format!("git-proof-{}", hook.as_str());
                 let named = text(&self.path).lines().any(|line| {
@@ -119,6 +152,12 @@ impl Manager {
             (true, false) => Managed::NotInstalled,
             (false, _) => Managed::Missing,
         }
+    }
+
+    /// Whether lefthook runs our script.
+    fn has_script(&self) -> bool {
+        let script = self.root.join(LEFTHOOK_SCRIPT);
+        text(&self.path).contains("git-proof: {runner") && GitHook::PrePush.is_called_in(&text(&script))
     }
 
     /// Whether one of ours is in it.
@@ -145,7 +184,15 @@ impl Manager {
                 missing.iter().map(|hook| self.script(*hook)).collect(),
                 (self.name == ManagerName::Husky && !is_below_husky(&self.hooks)).then(|| "npx husky".to_owned()),
             ),
-            ManagerName::Lefthook => (into(lefthook(&missing)), Some("lefthook install".to_owned())),
+            ManagerName::Lefthook => {
+                let mut pastes = into(lefthook(&missing));
+                if missing.contains(&GitHook::PrePush) {
+                    let lines = GitHook::PrePush.short_line(" \"$@\"") + "\n";
+                    pastes.push(Paste { file: LEFTHOOK_SCRIPT.to_owned(), lines });
+                }
+                (pastes, Some("lefthook install".to_owned()))
+            }
+            ManagerName::SimpleGitHooks => (into(simple(&missing)), Some("npx simple-git-hooks".to_owned())),
             ManagerName::PreCommit => {
                 let types = GitHook::ALL.map(|hook| format!(" --hook-type {}", hook.as_str())).concat();
                 (into(pre_commit(&missing)), Some(format!("pre-commit install{types}")))
@@ -162,23 +209,34 @@ impl Manager {
             ManagerName::Husky => format!("{}/{}", self.found, hook.as_str()),
             _ => path.to_string_lossy().into_owned(),
         };
-        Paste { file, lines: format!("{shebang}{}", hook.block()) }
+        Paste { file, lines: format!("{shebang}{}\n", hook.shared_line()) }
     }
 }
 
-/// `{1}` is the first argument that git gives; only hooks that read standard input ask for it.
+/// One line of YAML for each hook. `{1}` is the first argument that git gives; only hooks that read standard input ask for it.
 fn lefthook(hooks: &[GitHook]) -> String {
     let lines = hooks.iter().map(|hook| {
-        let (arguments, stdin) = match hook {
-            GitHook::CommitMsg => (" {1}", ""),
-            GitHook::PostCommit => ("", ""),
-            GitHook::PostRewrite => (" {1}", "      use_stdin: true\n"),
-            GitHook::PrePush => (" {1} {2}", "      use_stdin: true\n"),
+        let command = |arguments: &str, more: &str| {
+            format!("{{commands: {{git-proof: {{run: \"{}\"{more}}}}}}}", hook.short_line(arguments))
         };
-        let name = hook.as_str();
-        format!("{name}:\n  commands:\n    git-proof:\n      run: git-proof hook {name}{arguments}\n{stdin}")
+        let value = match hook {
+            GitHook::CommitMsg => command(" {1}", ""),
+            GitHook::PostCommit => command("", ""),
+            GitHook::PostRewrite => command(" {1}", ", use_stdin: true"),
+            GitHook::PrePush => "{scripts: {git-proof: {runner: sh, use_stdin: true}}}".to_owned(),
+        };
+        format!("{}: {value}\n", hook.as_str())
     });
     lines.collect()
+}
+
+/// One line of JSON for each hook, for the object `simple-git-hooks`.
+fn simple(hooks: &[GitHook]) -> String {
+    let line = |hook: &GitHook| {
+        let command = serde_json::Value::from(hook.short_line(" \"$@\""));
+        format!("\"{}\": {command}", hook.as_str())
+    };
+    hooks.iter().map(line).collect::<Vec<_>>().join(",\n") + "\n"
 }
 
 /// What `.pre-commit-hooks.yaml` says, as local hooks: they need no address to fetch it from.
@@ -195,14 +253,19 @@ fn pre_commit(hooks: &[GitHook]) -> String {
     format!("  - repo: local\n    hooks:\n{}", lines.collect::<String>())
 }
 
-/// The command of a hook under pre-commit, as YAML. A push comes in variables there, not on standard input.
+/// The command of a hook under pre-commit, as YAML. A push comes in variables there, not on standard input. Whoever has no
+/// git-proof goes on without it.
 const fn manifest_entry(hook: GitHook) -> &'static str {
     match hook {
-        GitHook::CommitMsg => "git-proof hook commit-msg",
-        GitHook::PostCommit => "git-proof hook post-commit",
-        GitHook::PostRewrite => r#"sh -c 'git-proof hook post-rewrite "$PRE_COMMIT_REWRITE_COMMAND" </dev/null'"#,
+        GitHook::CommitMsg => {
+            r#"sh -c 'if command -v git-proof >/dev/null; then git-proof hook commit-msg "$@"; fi' git-proof"#
+        }
+        GitHook::PostCommit => "sh -c 'if command -v git-proof >/dev/null; then git-proof hook post-commit; fi'",
+        GitHook::PostRewrite => {
+            r#"sh -c 'if command -v git-proof >/dev/null; then git-proof hook post-rewrite "$PRE_COMMIT_REWRITE_COMMAND" </dev/null; fi'"#
+        }
         GitHook::PrePush => {
-            r#"sh -c 'printf "%s %s %s %s\n" "$PRE_COMMIT_LOCAL_BRANCH" "${PRE_COMMIT_TO_REF:-$(git rev-parse "$PRE_COMMIT_LOCAL_BRANCH")}" "$PRE_COMMIT_REMOTE_BRANCH" "${PRE_COMMIT_FROM_REF:-0000000000000000000000000000000000000000}" | git-proof hook pre-push "$PRE_COMMIT_REMOTE_NAME" "$PRE_COMMIT_REMOTE_URL"'"#
+            r#"sh -c 'command -v git-proof >/dev/null || exit 0; printf "%s %s %s %s\n" "$PRE_COMMIT_LOCAL_BRANCH" "${PRE_COMMIT_TO_REF:-$(git rev-parse "$PRE_COMMIT_LOCAL_BRANCH")}" "$PRE_COMMIT_REMOTE_BRANCH" "${PRE_COMMIT_FROM_REF:-0000000000000000000000000000000000000000}" | git-proof hook pre-push "$PRE_COMMIT_REMOTE_NAME" "$PRE_COMMIT_REMOTE_URL"'"#
         }
     }
 }

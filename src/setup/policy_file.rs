@@ -1,4 +1,4 @@
-//! The policy file that is offered: the defaults.
+//! The policy file that is offered: the defaults, but it only advises until a team lets it refuse.
 
 use crate::proof::marks;
 
@@ -22,7 +22,7 @@ paths = []               # globs such as "src/**": a commit that touches one
 merges = false           # true: merges that git made by itself count as well
 
 [gate]
-mode = "enforce"         # "advisory": everything is judged and shown, nothing is turned away
+mode = "advisory"        # everything is judged and shown; "enforce" also refuses: git proof policy enforce
 branches = ["**"]        # what pre-receive guards
 
 [proof]                  # what an anchor must show
@@ -42,10 +42,12 @@ pin = ""                 # "12:<seal hash>": a seal that the chain of rounds mus
 #[allow(clippy::unwrap_used)] // tests
 mod tests {
     use super::*;
-    use crate::proof::policy::Policy;
+    use crate::proof::policy::{GateMode, Policy};
 
     #[test]
-    fn offered_policy_is_the_default() {
-        assert_eq!(Policy::parse(offered().as_bytes()).unwrap(), Policy::default());
+    fn offered_policy_is_the_default_and_only_advises() {
+        let mut advisory = Policy::default();
+        advisory.gate.mode = GateMode::Advisory;
+        assert_eq!(Policy::parse(offered().as_bytes()).unwrap(), advisory);
     }
 }

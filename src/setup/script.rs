@@ -49,8 +49,24 @@ impl GitHook {
         }
     }
 
-    /// The block as one would paste it into a file that others share: no path of this machine is in it.
-    pub(super) fn block(self) -> &'static str {
+    /// The line as one would paste it into a file that others share: no path of this machine is in it, and whoever has no
+    /// git-proof commits and pushes as before.
+    pub(super) fn shared_line(self) -> String {
+        let line = self.block().lines().nth(1).unwrap_or_default();
+        let parts =
+            line.split_once("; else echo ").and_then(|(before, rest)| Some((before, rest.split_once("; fi")?.1)));
+        parts.map_or_else(|| line.to_owned(), |(before, after)| format!("{before}; fi{after}"))
+    }
+
+    /// The same for a script that nobody else writes to, and for settings that hold one command: nothing reads what git
+    /// sends after it.
+    pub(super) fn short_line(self, arguments: &str) -> String {
+        let name = self.as_str();
+        format!("if command -v git-proof >/dev/null; then git-proof hook {name}{arguments}; fi")
+    }
+
+    /// The marked block with the line.
+    fn block(self) -> &'static str {
         self.script().strip_prefix(SHEBANG).unwrap_or_default()
     }
 
@@ -104,6 +120,16 @@ mod tests {
             assert_eq!((format!("{shebang}\n").as_str(), begin, end), (SHEBANG, BEGIN, END));
             assert_eq!(line.matches(FALLBACK).count(), 2, "{line}");
             assert!(script.ends_with('\n'));
+        }
+    }
+
+    #[test]
+    fn shared_line_says_nothing_and_stops_nothing_without_the_program() {
+        for hook in GitHook::ALL {
+            let line = hook.shared_line();
+            assert!(!line.contains("not found") && !line.contains("; false") && !line.contains('\n'), "{line}");
+            assert!(hook.is_called_in(&line));
+            assert!(hook.is_called_in(&hook.short_line("")));
         }
     }
 

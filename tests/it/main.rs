@@ -36,6 +36,7 @@ mod short;
 mod show;
 mod signatures;
 mod store;
+mod team;
 mod trailers;
 mod trees;
 mod vectors;

@@ -29,20 +29,24 @@ pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
     let message = read_regular(&file).map_err(|error| unreadable("read", error))?;
     let leave = [&b"fixup! "[..], b"squash! ", b"amend! "].iter().any(|mark| message.starts_with(mark));
     let empty = says_nothing(context, &git, &message);
-    let write = |add: &ProofTrailer| {
-        let line = add.to_string();
+    let write = |lines: &[String]| {
+        if lines.is_empty() {
+            return Ok(());
+        }
         if is_plain(context, &git) {
-            fs::write(&file, trailer::add(&message, &line)).map_err(|error| unreadable("written", error))
+            let text = lines.iter().fold(message.clone(), |text, line| trailer::add(&text, line));
+            fs::write(&file, text).map_err(|error| unreadable("written", error))
         } else {
-            interpret_trailers(context, &file, &line)
+            lines.iter().try_for_each(|line| interpret_trailers(context, &file, line))
         }
     };
+    let line = |add: &Option<ProofTrailer>| add.as_ref().map(ProofTrailer::to_string);
     if !leave
         && !empty
         && !publish::is_waiting(&git)
         && let Some(advice) = publish::commit_hint(context, &git, &message)?
     {
-        advice.add.as_ref().map_or(Ok(()), write)?;
+        write(line(&advice.add).as_slice())?;
         advice.expects.map_or(Ok(()), |session| publish::expect_commit(context, &git, &session))?;
         return Ok(Answer::default());
     }
@@ -76,8 +80,13 @@ pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
         ];
         return Ok(Answer { say, stop: true });
     }
+    let wants_agent = advice.expects.is_some() && git.bool_setting("proof.assistedBy") == Some(true);
+    let assisted = match advice.expects.as_ref().filter(|_| wants_agent) {
+        Some(session) => agents::assisted_by(&workspace, session)?,
+        None => None,
+    };
     workspace.leave();
-    advice.add.as_ref().map_or(Ok(()), write)?;
+    write(&assisted.into_iter().chain(line(&advice.add)).collect::<Vec<_>>())?;
     advice.expects.map_or(Ok(()), |session| publish::expect_commit(context, &git, &session))?;
     answer.say.extend(advice.say.map(|line| format!("git proof: {line}")));
     Ok(answer)

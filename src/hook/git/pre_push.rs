@@ -7,7 +7,7 @@ use crate::agents;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::flow::{self, Extent, Repairs, SyncOutcome};
-use crate::git::{Git, NOTES, Repository, SYNCING};
+use crate::git::{Git, NOTES, Remote, Repository, SYNCING};
 use crate::judge::{self, GateRequest};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::{COVER, FindingCode, Severity};
@@ -20,6 +20,10 @@ pub(super) fn run(context: &Context, arguments: &[OsString], input: &[u8]) -> An
     }
     match judged(context, arguments, input) {
         Ok(answer) => answer,
+        // An advisory policy stops nothing, not even what could not be judged.
+        Err(error) if is_advisory(context, arguments) => {
+            Answer { say: vec![GitHook::PrePush.complaint(&error)], stop: false }
+        }
         Err(error) => {
             let say = vec![
                 GitHook::PrePush.complaint(&error),
@@ -29,6 +33,11 @@ pub(super) fn run(context: &Context, arguments: &[OsString], input: &[u8]) -> An
             Answer { say, stop: true }
         }
     }
+}
+
+fn is_advisory(context: &Context, arguments: &[OsString]) -> bool {
+    let name = arguments.first().and_then(|name| name.to_str());
+    name.is_some_and(|name| judge::push_is_advisory(context, name).unwrap_or(false))
 }
 
 fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Answer> {
@@ -42,6 +51,7 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
         .and_then(|name| name.to_str())
         .ok_or_else(|| Error::new(Code::InvalidParams, "git gives the name of the remote, and it was not given"))?;
     let remote = git.remote(Some(name))?;
+    let proofs = git.proof_remote(&remote).name;
     let pushed = branches(input, &git);
     let mut answer = Answer::default();
     if !pushed.is_empty() && place.store_path().exists() {
@@ -55,7 +65,7 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
     }
     if !pushed.is_empty() && (git.tip(NOTES)?.is_none() || git.was_never_synced()) {
         // Perhaps others have some. If that cannot be found out, the push itself will not get far.
-        let _ = fetch(context, name);
+        let _ = fetch(context, &proofs);
     }
     for branch in &pushed {
         let outcome = judge::gate_push(context, &GateRequest::of_push(&remote.name, branch))?;
@@ -89,7 +99,7 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
         }
     }
     if !pushed.is_empty() {
-        match share(context, &git, name, &pushed) {
+        match share(context, &git, (&remote, &proofs), &pushed) {
             Ok((indexed, shared)) => {
                 let uncheckable = indexed.uncheckable.iter();
                 answer.say.extend(uncheckable.map(|id| format!("git proof: {}", flow::uncheckable(id))));
@@ -123,10 +133,15 @@ fn fetch(context: &Context, remote: &str) -> Result<()> {
     flow::fetch(&mut Workspace::open_or_create(context.clone())?, Some(remote), &mut |_| ()).map(|_| ())
 }
 
-fn share(context: &Context, git: &Git, remote: &str, pushed: &[Pushed]) -> Result<(Indexed, SyncOutcome)> {
+fn share(
+    context: &Context,
+    git: &Git,
+    (remote, proofs): (&Remote, &str),
+    pushed: &[Pushed],
+) -> Result<(Indexed, SyncOutcome)> {
     let mut workspace = Workspace::open_or_create(context.clone())?;
-    let indexed = publish::index_pushed(&workspace, git, &git.remote(Some(remote))?, pushed)?;
-    Ok((indexed, flow::sync(&mut workspace, Some(remote), &mut |_| ())?))
+    let indexed = publish::index_pushed(&workspace, git, remote, pushed)?;
+    Ok((indexed, flow::sync(&mut workspace, Some(proofs), &mut |_| ())?))
 }
 
 /// `<local ref> <local id> <remote ref> <remote id>` a line; a branch that is deleted has zeros for its local id.

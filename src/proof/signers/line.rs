@@ -11,6 +11,8 @@ pub(super) struct Entry {
     pub(super) principals: Patterns,
     pub(super) options: Options,
     pub(super) key: PublicKey,
+    /// Why the key may sign nothing, if so: the line says something that is not supported. It still ties names together.
+    pub(super) skipped: Option<&'static str>,
 }
 
 /// What limits a key.
@@ -37,18 +39,25 @@ pub(super) fn content(line: &str) -> Result<Option<&str>, String> {
 impl Entry {
     /// Reads what [`content`] left.
     pub(super) fn parse(line: &str) -> Result<Self, String> {
-        let (field, rest) = split(line);
+        let (field, rest, quotes) = match quoted(line) {
+            Some((field, rest)) if rest.starts_with([' ', '\t']) => (field, rest.trim_start_matches([' ', '\t']), true),
+            _ => {
+                let (field, rest) = split(line);
+                (field.to_owned(), rest, false)
+            }
+        };
         if field.contains('"') {
-            return Err("a quoted principal is not supported".to_owned());
+            return Err("a quote inside of a principal is not supported".to_owned());
         }
         let principals =
-            Patterns::parse(field).ok_or("the list of principals names no one, or has an empty element")?;
-        let (options, rest) = if ["ssh-", "ecdsa-", "sk-"].iter().any(|start| rest.starts_with(start)) {
-            (Options::default(), rest)
+            Patterns::parse(&field).ok_or("the list of principals names no one, or has an empty element")?;
+        let (options, skipped, rest) = if ["ssh-", "ecdsa-", "sk-"].iter().any(|start| rest.starts_with(start)) {
+            (Options::default(), None, rest)
         } else {
             Options::read(rest)?
         };
-        Ok(Self { principals, options, key: read_key(rest)? })
+        let skipped = if quotes { Some("a quoted principal is not supported") } else { skipped };
+        Ok(Self { principals, options, key: read_key(rest)?, skipped })
     }
 }
 
@@ -70,16 +79,28 @@ fn split(text: &str) -> (&str, &str) {
 }
 
 impl Options {
-    /// Reads options, and answers what follows them.
-    fn read(text: &str) -> Result<(Self, &str), String> {
+    /// Reads options, and answers what follows them; also why the line is skipped, if it has one that is not supported.
+    fn read(text: &str) -> Result<(Self, Option<&'static str>, &str), String> {
         let mut options = Self::default();
+        let mut skipped = None;
         let mut rest = text;
         loop {
             let length = rest.find(|character: char| !character.is_ascii_alphanumeric() && character != '-');
             let (name, after) = rest.split_at(length.unwrap_or(rest.len()));
             let name = name.to_ascii_lowercase();
             if name == "cert-authority" {
-                return Err("cert-authority is not supported: list the keys themselves".to_owned());
+                skipped = Some("cert-authority is not supported: list the keys themselves");
+                match after.strip_prefix(',') {
+                    Some(next) => {
+                        rest = next;
+                        continue;
+                    }
+                    None if after.starts_with([' ', '\t']) => {
+                        rest = after.trim_start_matches([' ', '\t']);
+                        break;
+                    }
+                    None => return Err("no white space between options and key".to_owned()),
+                }
             }
             let value = after.strip_prefix('=').map(quoted);
             let (value, after) = match (name.as_str(), value) {
@@ -88,10 +109,16 @@ impl Options {
                 }
                 _ => return Err(format!("{:?} is neither an option nor a key", split(rest).0)),
             };
+            let is_local = |value: &str| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
             let repeated = match name.as_str() {
                 "namespaces" => {
                     let patterns = Patterns::parse(&value).ok_or("namespaces lists nothing, or an empty element")?;
                     options.namespaces.replace(patterns).is_some()
+                }
+                // Without a Z ssh-keygen reads local time: who is a signer would depend on where one asks.
+                _ if is_local(&value) => {
+                    skipped = Some("a time without a Z is local time: add a Z for UTC");
+                    false
                 }
                 "valid-after" => options.valid_after.replace(read_time(&name, &value)?).is_some(),
                 _ => options.valid_before.replace(read_time(&name, &value)?).is_some(),
@@ -111,7 +138,7 @@ impl Options {
         if options.valid_after.zip(options.valid_before).is_some_and(|(after, before)| before <= after) {
             return Err("valid-before is not after valid-after".to_owned());
         }
-        Ok((options, rest))
+        Ok((options, skipped, rest))
     }
 }
 
@@ -128,14 +155,10 @@ fn quoted(text: &str) -> Option<(String, &str)> {
     }
 }
 
-/// `YYYYMMDDZ`, `YYYYMMDDHHMMZ` or `YYYYMMDDHHMMSSZ`. Without the `Z` ssh-keygen reads it as local time: who is a signer
-/// would depend on where one asks, so that is refused.
+/// `YYYYMMDDZ`, `YYYYMMDDHHMMZ` or `YYYYMMDDHHMMSSZ`.
 fn read_time(name: &str, text: &str) -> Result<Timestamp, String> {
     let wrong = || format!("{name} is {text:?}, not a time such as 20260301Z or 202603011200Z");
-    let Some(digits) = text.strip_suffix('Z') else {
-        let all_digits = text.bytes().all(|byte| byte.is_ascii_digit());
-        return Err(if all_digits { format!("{name} is in local time: add a Z for UTC") } else { wrong() });
-    };
+    let digits = text.strip_suffix('Z').ok_or_else(wrong)?;
     if !matches!(digits.len(), 8 | 12 | 14) || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(wrong());
     }

@@ -1,5 +1,7 @@
 //! The allowed-signers file: which keys belong to whom, for what, and when. Read as `ssh-keygen -Y` reads it or refused:
-//! where ssh-keygen skips a line that it cannot read, the whole file is refused here, with the line.
+//! where ssh-keygen skips a line that it cannot read, the whole file is refused here, with the line. A line that says
+//! something which is not supported (`cert-authority`, a quoted principal, a local time) is skipped: its key may sign nothing,
+//! and its names and its key still tie lines to one person, so that nobody counts twice because of it.
 
 mod line;
 mod pattern;
@@ -24,6 +26,8 @@ pub struct Signers {
     /// Whose each entry is: the first entry of the same person.
     person: Vec<usize>,
     revoked: HashSet<PublicKey>,
+    /// Lines that were skipped, and why.
+    skipped: Vec<(usize, &'static str)>,
 }
 
 /// What the file says of a key.
@@ -73,13 +77,14 @@ impl std::error::Error for SignersError {}
 impl Signers {
     /// Reads an allowed-signers file.
     pub fn parse(bytes: &[u8]) -> Result<Self, SignersError> {
-        let entries = each_line(bytes, Entry::parse)?;
+        let (lines, entries): (Vec<usize>, Vec<Entry>) = each_line(bytes, Entry::parse)?.into_iter().unzip();
+        let skipped = lines.iter().zip(&entries).filter_map(|(line, entry)| Some((*line, entry.skipped?))).collect();
         let mut by_key: HashMap<PublicKey, Vec<usize>> = HashMap::new();
-        for (index, entry) in entries.iter().enumerate() {
+        for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.skipped.is_none()) {
             by_key.entry(entry.key.clone()).or_default().push(index);
         }
         let person = people::of_entries(&entries);
-        Ok(Self { entries, by_key, person, revoked: HashSet::new() })
+        Ok(Self { entries, by_key, person, revoked: HashSet::new(), skipped })
     }
 
     /// Takes the keys of a revocation list out: public keys, one a line, as `ssh-keygen -Y verify -r` reads them. The
@@ -89,7 +94,7 @@ impl Signers {
             let message = "a binary revocation list is not supported: list the keys, one a line".to_owned();
             return Err(SignersError { line: 0, message });
         }
-        self.revoked.extend(each_line(bytes, line::read_key)?);
+        self.revoked.extend(each_line(bytes, line::read_key)?.into_iter().map(|(_, key)| key));
         Ok(())
     }
 
@@ -123,9 +128,14 @@ impl Signers {
         if entries.is_empty() { refusal } else { Standing::Signer(Signer { entries, person }) }
     }
 
+    /// The lines that were skipped because they say what is not supported, each with why.
+    pub fn skipped(&self) -> &[(usize, &'static str)] {
+        &self.skipped
+    }
+
     /// Whether no key is listed.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.by_key.is_empty()
     }
 }
 
@@ -147,8 +157,8 @@ impl Signer<'_> {
     }
 }
 
-/// Reads each line that says something.
-fn each_line<T>(bytes: &[u8], read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, SignersError> {
+/// Reads each line that says something; the answers come with the numbers of their lines.
+fn each_line<T>(bytes: &[u8], read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<(usize, T)>, SignersError> {
     let whole = |message: &str| SignersError { line: 0, message: message.to_owned() };
     if bytes.len() > MAX_SIGNERS {
         return Err(whole("larger than 1 MiB"));
@@ -157,7 +167,8 @@ fn each_line<T>(bytes: &[u8], read: impl Fn(&str) -> Result<T, String>) -> Resul
     let mut all = Vec::new();
     for (number, line) in text.split('\n').enumerate() {
         let read = line::content(line).and_then(|content| content.map(&read).transpose());
-        all.extend(read.map_err(|message| SignersError { line: number + 1, message })?);
+        let read = read.map_err(|message| SignersError { line: number + 1, message })?;
+        all.extend(read.map(|read| (number + 1, read)));
     }
     Ok(all)
 }

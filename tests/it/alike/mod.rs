@@ -60,7 +60,7 @@ fn judged(seed: u64, history: &History) -> Answer {
     let (base, head) = (history.base.to_string(), history.head.to_string());
     let rules = (!history.trusted).then(|| base.clone());
     let range = vec![format!("{base}..{head}")];
-    let gate = answer(judge::gate(&context, &GateRequest { base, head, require_policy: false }));
+    let gate = answer(judge::gate(&context, &GateRequest { base, head, ..GateRequest::default() }));
     let request = VerifyRequest { revisions: range.clone(), rules: rules.clone(), ..VerifyRequest::default() };
     assert_eq!(answer(judge::verify(&context, &request)), gate, "history {seed}: verify and gate");
     let report = flow::report(&context, &range, rules.clone()).map(|report| report.outcome);

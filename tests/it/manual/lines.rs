@@ -21,7 +21,8 @@ const PLACEHOLDERS: [(&str, &str); 8] = [
 ];
 
 /// What must have been done before a line that contains this: in `prepared.sh` the current session is open.
-const BEFORE: [(&str, &str); 6] = [
+const BEFORE: [(&str, &str); 7] = [
+    ("git proof sync --move-to", "git init --quiet --bare ../private.git; git remote add private ../private.git"),
     ("git proof check-transcript", "echo '{}' >transcript.jsonl"),
     ("git proof import ../store.backup", "git proof backup ../store.backup"),
     ("git proof anchor", "git proof finalize"),
@@ -236,6 +237,7 @@ fn commands_and_options_that_the_pages_name_exist() {
         "docs/retention.md",
         "docs/rounds.md",
         "docs/secrets.md",
+        "docs/teams.md",
         "docs/design.md",
         "docs/decisions/fail-open.md",
         "docs/decisions/path-wise-merge.md",

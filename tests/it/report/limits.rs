@@ -22,6 +22,7 @@ fn broken(commits: u64, findings: usize, text: &str) -> VerifyOutcome {
         findings: (0..findings)
             .map(|at| Finding::error(FindingCode::ChainBroken, format!("{at} {text}")).hint(text))
             .collect(),
+        found_by: Vec::new(),
     };
     VerifyOutcome {
         verdict: Verdict::Fail,
@@ -30,6 +31,7 @@ fn broken(commits: u64, findings: usize, text: &str) -> VerifyOutcome {
         policy: "file",
         rules: RulesView { commit: None, name: None, policy: "file", trusted: true },
         enforced: true,
+        proofs_digest: None,
         range: None,
     }
 }

@@ -286,7 +286,7 @@ fn white_space_and_comments_are_those_of_ssh_keygen() {
         (format!("{ADA} {key}\nnonsense\n"), true),
         (format!("nonsense and more\n{ADA} {key}\n"), true),
         (format!("bob verify-required {key}\n{ADA} {key}\n"), true),
-        (format!("bob cert-authority {other}\n{ADA} {key}\n"), true),
+        (format!("bob cert-authority {other}\n{ADA} {key}\n"), false),
         (format!("{ADA} {key} \x1b[2J\n"), true),
         (format!("{ADA}\r{key}\n"), true),
         (format!("{ADA} ssh-ed25519 {start}\r{end}\n"), true),
@@ -365,6 +365,51 @@ fn revoked_key_is_no_signer_whatever_the_file_says() {
 }
 
 #[test]
+fn line_that_is_not_supported_is_skipped_and_its_key_may_sign_nothing() {
+    let world = World::new();
+    let (key, other) = (&world.line, &world.other);
+    let now = at("2026-06-01T12:00:00.000Z");
+    let read =
+        |text: &str| PublicKey::parse(&Signature::from_base64(text.split(' ').nth(1).unwrap()).unwrap().0).unwrap();
+    for (line, why) in [
+        (format!("bob cert-authority {key}"), "cert-authority is not supported"),
+        (format!("bob cert-authority,namespaces=\"git-proof\" {key}"), "cert-authority is not supported"),
+        (format!("bob namespaces=\"git-proof\",cert-authority {key}"), "cert-authority is not supported"),
+        (format!("\"bob,rob\" {key}"), "a quoted principal is not supported"),
+        (format!("bob valid-after=\"20260101\" {key}"), "add a Z for UTC"),
+        (format!("bob valid-before=\"203001011200\" {key}"), "add a Z for UTC"),
+    ] {
+        let signers = Signers::parse(format!("# first\n{line}\ncarol {other}\n").as_bytes()).unwrap();
+        let [(number, said)] = signers.skipped() else { panic!("{line}: {:?}", signers.skipped()) };
+        assert!(*number == 2 && said.contains(why), "{line}: {said}");
+        assert_eq!(signers.who(&read(key), NAMESPACE, now), Standing::Unknown, "{line}");
+        assert!(matches!(signers.who(&read(other), NAMESPACE, now), Standing::Signer(_)), "{line}");
+    }
+}
+
+#[test]
+fn skipped_line_still_ties_two_names_to_one_person() {
+    let world = World::new();
+    let (key, other) = (&world.line, &world.other);
+    let third = key; // the key of a skipped line is tied as well, so it is one that is listed anyway
+    let now = at("2026-06-01T12:00:00.000Z");
+    let read =
+        |text: &str| PublicKey::parse(&Signature::from_base64(text.split(' ').nth(1).unwrap()).unwrap().0).unwrap();
+    let people = |file: String| {
+        let signers = Signers::parse(file.as_bytes()).unwrap();
+        let who = |key: &str| match signers.who(&read(key), NAMESPACE, now) {
+            Standing::Signer(signer) => signer,
+            other => panic!("{other:?}"),
+        };
+        signers.count_people(&[who(key), who(other)])
+    };
+    let two = format!("ada@x {key}\nada@y {other}\n");
+    assert_eq!(people(two.clone()), 2);
+    assert_eq!(people(format!("{two}ada@x,ada@y cert-authority {third}\n")), 1);
+    assert_eq!(people(format!("{two}\"ada@x,ada@y\" {third}\n")), 1);
+}
+
+#[test]
 fn file_that_cannot_be_read_says_where_and_why() {
     let world = World::new();
     let key = &world.line;
@@ -372,12 +417,10 @@ fn file_that_cannot_be_read_says_where_and_why() {
     let dss = Signature([string("ssh-dss"), string("x")].concat()).to_base64();
     for (line, why) in [
         (format!("! {key}"), "names no one"),
-        (format!("\"a\" {key}"), "quoted principal"),
+        (format!("a\"b {key}"), "a quote inside of a principal"),
         (format!("a restrict {key}"), "\"restrict\" is neither an option nor a key"),
-        (format!("a cert-authority {key}"), "cert-authority is not supported"),
         (format!("a namespaces=x {key}"), "namespaces has no value in quotes"),
         (format!("a namespaces=\"x\",namespaces=\"y\" {key}"), "namespaces is there twice"),
-        (format!("a valid-after=\"20260101\" {key}"), "add a Z for UTC"),
         (format!("a valid-after=\"20260231Z\" {key}"), "not a time such as"),
         (format!("a valid-after=\"20260102Z\",valid-before=\"20260101Z\" {key}"), "valid-before is not after"),
         (format!("a namespaces=\"x\"{key}"), "no white space"),

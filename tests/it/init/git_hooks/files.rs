@@ -2,7 +2,7 @@
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use super::{HOOKS, assert_all, by_hook, hook, script, wiring};
+use super::{HOOKS, assert_all, by_hook, hook, script, unwired, wiring};
 use crate::store::scratch::{Scratch, text};
 
 /// Hooks of others, as they are found in the wild.
@@ -135,14 +135,14 @@ fn hook_that_is_no_shell_script_is_left_alone_with_the_line_to_call() {
     for theirs in ["#!/usr/bin/env python3\nprint('x')\n", "echo no shebang\n", "\u{7f}ELF", "#!/usr/bin/fish\n"] {
         let scratch = Scratch::new();
         script(&hook(&scratch, "commit-msg"), theirs);
-        let outcome = scratch.json(&["init"]);
+        let outcome = unwired(&scratch);
         let change = &outcome["hooks"][0];
         assert_eq!((text(change, "by"), text(change, "action")), ("nothing", "unchanged"));
         assert!(text(change, "reason").contains("not a shell script"), "{change}");
         assert_eq!(text(change, "call"), "git-proof hook commit-msg \"$@\"");
         assert_eq!(std::fs::read_to_string(hook(&scratch, "commit-msg")).unwrap(), theirs);
         assert_eq!(by_hook(&outcome, "by")["pre-push"], "file");
-        let said = scratch.run(["init"]).text().to_owned();
+        let said = scratch.run(["init"]).out;
         assert!(said.contains("not wired commit-msg") && said.contains("git-proof hook commit-msg"), "{said}");
     }
 }
@@ -164,7 +164,7 @@ fn hook_that_is_a_link_is_not_edited_behind_it() {
     let shared = scratch.around().join("shared-hook");
     script(&shared, THEIRS[0]);
     symlink(&shared, hook(&scratch, "commit-msg")).unwrap();
-    let outcome = scratch.json(&["init"]);
+    let outcome = unwired(&scratch);
     assert!(text(&outcome["hooks"][0], "reason").contains("is a link to"), "{outcome}");
     assert_eq!(std::fs::read_to_string(&shared).unwrap(), THEIRS[0]);
     assert!(hook(&scratch, "commit-msg").is_symlink());
@@ -176,7 +176,7 @@ fn hook_that_is_a_link_is_not_edited_behind_it() {
 fn hook_that_was_switched_off_is_not_switched_on() {
     let scratch = Scratch::new();
     std::fs::write(hook(&scratch, "post-commit"), THEIRS[0]).unwrap();
-    let outcome = scratch.json(&["init"]);
+    let outcome = unwired(&scratch);
     assert!(text(&outcome["hooks"][1], "reason").contains("not executable"), "{outcome}");
     assert_eq!(std::fs::read_to_string(hook(&scratch, "post-commit")).unwrap(), THEIRS[0]);
 }

@@ -3,21 +3,21 @@
 use serde_json::Value;
 
 use super::super::{everything, put};
-use super::{HOOKS, assert_all, commit, git, log, script, tools, wiring, with_stub};
+use super::{HOOKS, assert_all, commit, git, log, script, tools, unwired, wiring, with_stub};
 use crate::store::scratch::{Scratch, text};
 
 /// Runs `init` for hooks that somebody else manages: neither their files nor ours may appear.
 #[track_caller]
 fn left_alone(scratch: &Scratch, manager: &str) -> Value {
     let (before, files) = (wiring(scratch), everything(scratch));
-    let outcome = scratch.json(&["init"]);
+    let outcome = unwired(scratch);
     assert_all(&outcome, "by", "nothing");
     assert_eq!(text(&outcome["manager"], "name"), manager);
     assert_eq!(everything(scratch), files);
     let mut after = wiring(scratch);
     after.insert(".git/config".to_owned(), before[".git/config"].clone());
     assert_eq!(after, before);
-    let said = scratch.run(["init"]).text().to_owned();
+    let said = scratch.run(["init"]).out;
     for paste in outcome["manager"]["paste"].as_array().unwrap() {
         assert!(said.contains(text(paste, "lines").trim_end()), "{said}");
     }
@@ -52,8 +52,9 @@ fn hooks_path_is_left_alone_wherever_it_is_set() {
         let pastes = manager["paste"].as_array().unwrap();
         assert_eq!(pastes.len(), HOOKS.len());
         // What is there has a shebang; what is not needs one.
-        assert!(text(&pastes[0], "lines").starts_with("#!/bin/sh\n# >>> git-proof >>>\n"));
-        assert!(text(&pastes[3], "lines").starts_with("# >>> git-proof >>>\n"));
+        assert!(text(&pastes[0], "lines").starts_with("#!/bin/sh\ngit_proof_run=1;"));
+        assert!(text(&pastes[3], "lines").starts_with("git_proof_in="));
+        assert!(pastes.iter().all(|paste| text(paste, "lines").trim_start_matches("#!/bin/sh\n").lines().count() == 1));
         assert_eq!(std::fs::read_dir(&shared).unwrap().count(), 1);
         assert!(!super::hook(&scratch, "commit-msg").exists());
     }
@@ -73,7 +74,7 @@ fn directory_of_hooks_that_is_a_link_is_somebody_elses() {
     std::fs::create_dir(&shared).unwrap();
     std::fs::remove_dir_all(scratch.place.join(".git/hooks")).unwrap();
     std::os::unix::fs::symlink(&shared, scratch.place.join(".git/hooks")).unwrap();
-    assert_all(&scratch.json(&["init"]), "by", "nothing");
+    assert_all(&unwired(&scratch), "by", "nothing");
     assert_eq!(std::fs::read_dir(&shared).unwrap().count(), 0);
 }
 
@@ -124,8 +125,10 @@ fn lefthook_is_left_alone_and_gets_yaml() {
         assert_eq!(text(&outcome["manager"], "found"), name);
         assert_eq!(text(&outcome["manager"], "run"), "lefthook install");
         let lines = text(&outcome["manager"]["paste"][0], "lines");
-        let expected = "pre-push:\n  commands:\n    git-proof:\n      run: git-proof hook pre-push {1} {2}\n      use_stdin: true\n";
+        let expected = "\npre-push: {scripts: {git-proof: {runner: sh, use_stdin: true}}}\n";
         assert!(lines.contains(expected), "{lines}");
+        assert_eq!(lines.lines().count(), HOOKS.len());
+        assert_eq!(text(&outcome["manager"]["paste"][1], "file"), ".lefthook/pre-push/git-proof");
     }
 }
 
@@ -148,4 +151,53 @@ fn pre_commit_is_left_alone_and_gets_an_entry() {
     assert_all(&scratch.json(&["init"]), "by", "manager");
     let said = scratch.run(["doctor"]).out;
     assert!(said.contains("pre-commit does not say which commits were rewritten"), "{said}");
+}
+
+#[test]
+fn simple_git_hooks_is_left_alone_and_gets_lines_of_json() {
+    for (name, file) in [
+        ("package.json", "{\"simple-git-hooks\": {\"pre-commit\": \"npm test\"}}\n"),
+        (".simple-git-hooks.json", "{\"pre-commit\": \"npm test\"}\n"),
+    ] {
+        let scratch = Scratch::new();
+        put(&scratch, name, file);
+        let outcome = left_alone(&scratch, "simple-git-hooks");
+        assert_eq!(text(&outcome["manager"], "run"), "npx simple-git-hooks");
+        let lines = text(&outcome["manager"]["paste"][0], "lines");
+        let settings: Value = serde_json::from_str(&format!("{{{lines}}}")).unwrap();
+        assert_eq!(settings.as_object().unwrap().len(), HOOKS.len());
+        // What it makes of them.
+        for hook in HOOKS {
+            script(&super::hook(&scratch, hook), &format!("#!/bin/sh\n\n{}", text(&settings, hook)));
+        }
+        put(&scratch, name, &format!("{{\"simple-git-hooks\": {{{lines}}}}}\n"));
+        assert_all(&scratch.json(&["init"]), "by", "manager");
+        commit(&scratch, with_stub(&scratch, 0)).text();
+        assert_eq!(log(&scratch), ["hook commit-msg .git/COMMIT_EDITMSG", "hook post-commit"]);
+        git(&scratch, tools(&scratch), &["commit", "--quiet", "--allow-empty", "--message=y"]).text();
+    }
+}
+
+#[test]
+fn package_without_simple_git_hooks_is_nobodys() {
+    let scratch = Scratch::new();
+    put(&scratch, "package.json", "{\"devDependencies\": {\"simple-git-hooks\": \"2\"}}\n");
+    assert_all(&scratch.json(&["init"]), "by", "file");
+}
+
+#[test]
+fn hooks_that_another_tool_replaced_are_noticed() {
+    let scratch = Scratch::new();
+    scratch.json(&["init"]);
+    let says = |arguments: &[&str]| scratch.run(arguments).err.contains("git no longer runs our pre-push");
+    scratch.start("one", &[]);
+    scratch.json(&["record", "--type", "reflection", "--content", "It works."]);
+    assert!(!says(&["finalize"]));
+    script(&super::hook(&scratch, "pre-push"), "#!/bin/sh\nexit 0\n");
+    assert!(says(&["finalize"]));
+    scratch.json(&["init"]);
+    assert!(!says(&["finalize"]));
+    // Who took them out knows.
+    scratch.json(&["init", "--uninstall"]);
+    assert!(!says(&["finalize"]));
 }

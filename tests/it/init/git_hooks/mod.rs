@@ -48,6 +48,14 @@ fn wiring(scratch: &Scratch) -> BTreeMap<String, (Vec<u8>, u32)> {
     all
 }
 
+/// Runs `init` where a hook is left to a person, which its exit code says.
+#[track_caller]
+fn unwired(scratch: &Scratch) -> Value {
+    let ran = scratch.run(["--json", "init"]);
+    assert_eq!(ran.exit, Some(1), "{}", ran.err);
+    serde_json::from_str(&ran.out).unwrap()
+}
+
 /// What was done about each hook.
 fn by_hook<'a>(outcome: &'a Value, field: &str) -> BTreeMap<&'a str, &'a str> {
     outcome["hooks"].as_array().unwrap().iter().map(|change| (text(change, "hook"), text(change, field))).collect()
