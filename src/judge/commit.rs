@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::bond::unchecked;
 use super::facts::Facts;
+use super::files::{self, FileSeen};
 use super::gather::{Gatherer, Told};
 use super::merges::Graded;
 use super::rules::Rules;
@@ -57,6 +58,8 @@ pub struct CommitVerdict {
     /// Who vouches for it instead: a person's word, which is no proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vouched: Option<Box<Vouched>>,
+    /// Its files, where a session that explains it saw edits.
+    pub files: Vec<FileSeen>,
     /// The sessions that explain it.
     pub sessions: Vec<SessionVerdict>,
     /// What there is to say.
@@ -220,6 +223,7 @@ impl<'a> Judge<'a> {
             reason: None,
             binding: None,
             vouched: None,
+            files: Vec::new(),
             sessions: Vec::new(),
             findings: Vec::new(),
         };
@@ -267,6 +271,7 @@ impl<'a> Judge<'a> {
             reason: reason.map(|reason| reason.to_string()),
             binding: None,
             vouched: None,
+            files: Vec::new(),
             sessions: Vec::new(),
             findings: Vec::new(),
         };
@@ -324,6 +329,9 @@ impl<'a> Judge<'a> {
             Some(range) => range.sessions,
             None => weighed.iter().map(|weighed| self.session(weighed)).collect(),
         };
+        if depth == 0 {
+            verdict.files = files::files(self.gatherer, facts, &verdict.sessions);
+        }
         (verdict.verdict, verdict.binding, verdict.findings) = (outcome.verdict, outcome.binding, outcome.findings);
         // A note that was not read may still have what seems to be deleted.
         let unread = note.findings.iter().any(|finding| finding.code == FindingCode::LimitReached);
