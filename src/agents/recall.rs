@@ -6,7 +6,7 @@ use std::path::Path;
 use super::event::{Call, Event, Seen};
 use super::files;
 use crate::error::Result;
-use crate::git::{Git, path_text};
+use crate::git::path_text;
 use crate::recall::{self, Recall};
 use crate::record::{Agent, Workspace};
 use crate::store::AgentKey;
@@ -41,9 +41,11 @@ pub(super) fn told(workspace: &mut Workspace, agent: Agent, key: AgentKey<'_>, s
         // A file elsewhere is nothing to us.
         let Ok(path) = git.path_from(&directory, Path::new(name)) else { continue };
         let text = path_text(&path);
-        if !is_tracked(&git, &path) || workspace.store.was_recalled(key, &text)? {
+        if !git.has_file(&path) || workspace.store.was_recalled(key, &text)? {
             continue;
         }
+        // Where the index cannot be brought up to date, git is asked.
+        let _ = recall::refresh(&git, &mut workspace.store);
         let decisions = recall::find(&workspace.context, &git, Some(&workspace.store), &[path])?;
         let note = recall::note(&text, &decisions);
         // A file of which there is nothing to tell is not looked up again, either.
@@ -54,10 +56,6 @@ pub(super) fn told(workspace: &mut Workspace, agent: Agent, key: AgentKey<'_>, s
         }
     }
     Ok(None)
-}
-
-fn is_tracked(git: &Git, path: &[u8]) -> bool {
-    git.has_file(path)
 }
 
 /// The files that a call read or wrote.
@@ -84,7 +82,8 @@ fn printed(command: &str) -> Vec<String> {
     }
     let parts = command.split([';', '|', '&', '\n']).map(|part| part.split_whitespace().collect::<Vec<_>>());
     let prints = parts.filter(|words| words.first().is_some_and(|first| PRINTS.contains(first)));
-    let files = prints.flat_map(|words| words.into_iter().skip(1).filter(|word| is_file_name(word)).collect::<Vec<_>>());
+    let files =
+        prints.flat_map(|words| words.into_iter().skip(1).filter(|word| is_file_name(word)).collect::<Vec<_>>());
     files.map(str::to_owned).collect()
 }
 

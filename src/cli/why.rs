@@ -52,9 +52,9 @@ impl Follow {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  git proof why src/main.rs
-  git proof why src/main.rs:12
-  git proof why -w -M --copies src/main.rs:12,20
+  git proof why importer.txt
+  git proof why importer.txt:5
+  git proof why -w -M --copies importer.txt:5,7
   git proof why HEAD")]
 pub(super) struct Why {
     /// A file, or lines of it; or a commit or record
@@ -70,13 +70,16 @@ impl Why {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let git = Git::discover(&context)?;
         let place = recall::place(&git, &self.place);
-        let is_file = self.follow.at.is_some()
-            || place.as_ref().is_ok_and(|(path, lines)| lines.is_some() || git.has_file(path));
+        let is_file =
+            self.follow.at.is_some() || place.as_ref().is_ok_and(|(path, lines)| lines.is_some() || git.has_file(path));
         let is_commit = self.follow.at.is_none() && git.resolve(&self.place).is_ok();
         if is_file && is_commit {
             let name = &self.place;
             return Err(Error::new(Code::NameAmbiguous, format!("{name} names both a file and a commit"))
                 .hint(format!("git proof why ./{name} for the file, git proof show {name} for the commit")));
+        }
+        if place.is_err() && !is_commit {
+            return place.map(|_| ());
         }
         if !is_file {
             return Show::of(self.place.clone()).run(context, ui).map_err(|error| {
@@ -84,8 +87,9 @@ impl Why {
                 if !nothing {
                     return error;
                 }
-                Error::new(error.code, format!("{:?} is neither a file, a commit nor a record", self.place))
-                    .hint("name a file as seen from here, or with --at REV one that is gone: git proof why src/main.rs:12")
+                Error::new(error.code, format!("{:?} is neither a file, a commit nor a record", self.place)).hint(
+                    "name a file as seen from here, or with --at REV one that is gone: git proof why src/main.rs:12",
+                )
             });
         }
         self.looks.apply(&context, ui);
@@ -216,8 +220,8 @@ fn decision(decision: &Decision, outcome: &WhyOutcome, teller: &Teller<'_>) -> V
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  git proof blame src/main.rs
-  git proof blame -w src/main.rs:1,40")]
+  git proof blame importer.txt
+  git proof blame -w importer.txt:1,5")]
 pub(super) struct Blame {
     /// A file, or lines of it
     #[arg(value_name = "FILE[:LINE[,LINE]]")]

@@ -36,8 +36,8 @@ pub use status::{SessionStatus, StatusOutcome, status};
 pub use story::{CommitStory, Meant, StoryOutcome, StoryRequest, meant, story};
 // Told by `show` and the reports as `why` tells them.
 pub use crate::recall::{
-    Label, LeftAway, Point, Points, Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript, Step, StepKind, Trail, listed,
-    rejections,
+    Label, LeftAway, Point, Points, Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript, Step, StepKind, Trail,
+    listed, rejections,
 };
 pub use sync::{SyncOutcome, fetch, sync};
 pub use vouch::{VouchOutcome, VouchRequest, VouchedRange, vouch};

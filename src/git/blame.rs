@@ -109,15 +109,38 @@ impl Git {
         let output = self.run(command.arg("--").arg(OsStr::from_bytes(path)))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
+            let said =
+                said.lines().find_map(|line| line.strip_prefix("fatal: ")).unwrap_or("git blame failed").to_owned();
             let name = String::from_utf8_lossy(path);
-            return Err(Error::new(Code::InvalidParams, format!("git cannot tell where the lines of {name} come from"))
-                .because(said.trim().trim_start_matches("fatal: "))
-                .hint("name a file that is committed, and lines that it has"));
+            return Err(Error::new(
+                Code::InvalidParams,
+                format!("git cannot tell where the lines of {name} come from"),
+            )
+            .because(said)
+            .hint("name a file that is committed, and lines that it has"));
         }
         if output.stdout.len() > MAX_ANSWER {
             return Err(Error::new(Code::TooLarge, "the file has too many lines").hint("name lines: PATH:FROM,TO"));
         }
         parse(&output.stdout).ok_or_else(|| Error::new(Code::RepositoryFailed, "git blame printed what cannot be read"))
+    }
+
+    /// The newest commits that lead to `tip` and not to `from`, no merges, each with the paths that it changed; newest first.
+    pub fn paths_since(
+        &self,
+        from: Option<&CommitId>,
+        tip: &CommitId,
+        most: usize,
+    ) -> Result<Vec<(CommitId, Vec<Vec<u8>>)>> {
+        let mut command = self.plumbing(["-c", "log.showSignature=false", "log", "--raw", "-z", "--format=%H"]);
+        command.args(["--no-merges", "--no-renames", "--no-ext-diff", "--no-color", "--no-notes", "--topo-order"]);
+        command.arg(format!("--max-count={most}")).arg(tip.to_string());
+        command.args(from.map(|from| format!("^{from}"))).arg("--");
+        let output = self.run(&mut command)?;
+        if !output.status.success() {
+            return Err(Error::new(Code::RepositoryFailed, "git log failed").hint(super::open::MAYBE_DAMAGED));
+        }
+        Ok(parse_log(&output.stdout))
     }
 
     /// The newest commits that lead to `tip` and changed a path, no merges, newest first.
@@ -129,6 +152,23 @@ impl Git {
         }
         Ok(self.text_of(&mut command)?.unwrap_or_default().lines().filter_map(CommitId::parse).collect())
     }
+}
+
+/// Reads `git log --raw -z --format=%H`: an id, and for each path a word that begins with a colon, then the path.
+fn parse_log(answer: &[u8]) -> Vec<(CommitId, Vec<Vec<u8>>)> {
+    let mut found: Vec<(CommitId, Vec<Vec<u8>>)> = Vec::new();
+    let mut words = answer.split(|byte| *byte == 0);
+    while let Some(word) = words.next() {
+        let word = word.trim_ascii_start();
+        if word.starts_with(b":") {
+            if let (Some(path), Some((_, paths))) = (words.next(), found.last_mut()) {
+                paths.push(path.to_vec());
+            }
+        } else if let Some(id) = std::str::from_utf8(word).ok().and_then(|word| CommitId::parse(word.trim_end())) {
+            found.push((id, Vec::new()));
+        }
+    }
+    found
 }
 
 /// A path without `.` and `..`; `None` where it leads out of where it begins.
@@ -202,6 +242,15 @@ mod tests {
         assert_eq!((lines[2].commit, &lines[2].path[..]), (None, &b"c"[..]));
         assert_eq!(parse(answer[..answer.len() - 3].as_bytes()), None);
         assert_eq!(parse(b"no header\n"), None);
+    }
+
+    #[test]
+    fn a_log_is_read_by_its_colons() {
+        let (one, two) = ("1".repeat(40), "2".repeat(40));
+        let log = format!("{one}\0\n:100644 100644 a b M\0a b\0:000000 100644 a b A\0{two}\0{two}\0");
+        let found = parse_log(log.as_bytes());
+        assert_eq!(found[0].1, [b"a b".to_vec(), two.as_bytes().to_vec()]);
+        assert_eq!((found.len(), found[1].1.len()), (2, 0));
     }
 
     #[test]

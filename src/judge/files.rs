@@ -49,9 +49,9 @@ pub(super) fn files(gatherer: &Gatherer, facts: &Facts, sessions: &[SessionVerdi
     let Ok(changes) = facts.diff(gatherer) else { return Vec::new() };
     let of = |change: &PathChange| {
         let blob = change.new.filter(|new| new.mode.is_regular())?.id;
-        let mut found = seen.iter().filter_map(|(session, gathered)| {
-            gathered.edits.of(&blob, &session.anchor.commit, &session.anchor.tree)
-        });
+        let mut found = seen
+            .iter()
+            .filter_map(|(session, gathered)| gathered.edits.of(&blob, &session.anchor.commit, &session.anchor.tree));
         Some(file(&change.path, found.next()))
     };
     changes.iter().take(MOST).filter_map(of).collect()

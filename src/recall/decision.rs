@@ -13,7 +13,8 @@ use crate::proof::policy::Binding;
 use crate::proof::record::{Id, RecordType};
 use crate::proof::timestamp::Timestamp;
 
-/// A decision behind lines of a file; of a session without any, the reflection that closes it.
+/// A decision behind lines of a file; of a session without any, the reflection that closes it. The schema that agents pay for
+/// names only what they need.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(inline)]
 #[allow(clippy::struct_excessive_bools)] // each is a field of the JSON
@@ -23,41 +24,53 @@ pub struct Decision {
     /// Its session.
     pub session_id: Id,
     /// Its position there.
+    #[schemars(skip)]
     pub index: u64,
     /// `decision`, or `reflection`.
     #[serde(rename = "type")]
+    #[schemars(skip)]
     pub kind: RecordType,
     /// Its text as it was recorded.
     pub content: String,
     /// What was turned down, where the text marks it.
     pub rejected: Vec<String>,
     /// What is uncertain, by its own text and by the reflection that closes the session.
+    #[schemars(skip)]
     pub uncertain: Vec<String>,
     /// Whether the agent or a person stated it; otherwise the tool observed it.
+    #[schemars(skip)]
     pub stated: bool,
     /// When it was recorded.
+    #[schemars(skip)]
     pub decided_at: Timestamp,
     /// The commit that it explains; of several, the one that most of the lines come from.
     pub commit: CommitId,
     /// How that commit stands.
     pub verdict: Verdict,
     /// How the session belongs to it.
+    #[schemars(skip)]
     pub binding: Option<Binding>,
     /// Who signed it.
+    #[schemars(skip)]
     pub signers: Vec<String>,
     /// Whether this clone recorded it.
+    #[schemars(skip)]
     pub own: bool,
     /// Whether it was recorded after the commit had been made.
+    #[schemars(skip)]
     pub afterwards: bool,
     /// How many of the lines come from commits that it explains.
+    #[schemars(skip)]
     pub lines: u64,
     /// By what other records name it.
     pub content_hash: ContentHash,
     /// What it corrects.
+    #[schemars(skip)]
     pub supersedes: Option<ContentHash>,
     /// What corrects it.
     pub superseded_by: Vec<ContentHash>,
     /// Until when it holds.
+    #[schemars(skip)]
     pub until: Option<Timestamp>,
     /// Whether nothing corrects it and its time is not over.
     pub in_force: bool,

@@ -3,6 +3,7 @@
 
 mod decision;
 mod explain;
+mod index;
 mod marks;
 mod path;
 mod points;
@@ -13,6 +14,7 @@ mod trust;
 mod why;
 
 pub use decision::Decision;
+pub(crate) use index::refresh;
 pub(crate) use path::find;
 pub use path::{PathOutcome, PathRequest, decisions_for};
 pub use points::{Label, Point, Points, listed, rejections};

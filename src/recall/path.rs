@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::decision::Decision;
 use super::explain::Explainer;
+use super::index::touching;
 use super::trust::{Base, Recall};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -84,18 +85,14 @@ pub fn decisions_for(
 
 /// The decisions behind the newest commits of the base branch that touched these files, newest first. What a session corrects
 /// counts only if the session may be told itself and touched the same file.
-pub(crate) fn find(
-    context: &Context,
-    git: &Git,
-    store: Option<&Store>,
-    paths: &[Vec<u8>],
-) -> Result<Vec<Decision>> {
+pub(crate) fn find(context: &Context, git: &Git, store: Option<&Store>, paths: &[Vec<u8>]) -> Result<Vec<Decision>> {
     let recall = Recall::of(git);
     let Some(base) = Base::find(git)?.filter(|_| recall != Recall::Off) else { return Ok(Vec::new()) };
     let explainer = Explainer { context, git, store, filter: Some((recall, base)) };
     let mut decisions: Vec<Decision> = Vec::new();
     for path in paths {
-        let commits = git.newest_touching(&base.tip, path, MOST_COMMITS)?;
+        let mut commits = touching(git, store, &base.tip, path, MOST_COMMITS)?;
+        commits.retain(|commit| git.has(&commit.0));
         if commits.is_empty() {
             continue;
         }

@@ -45,6 +45,7 @@ pub struct WhyOutcome {
     /// The file, from the top of the repository.
     pub path: String,
     /// The first and the last line that was asked about; null for the whole file.
+    #[schemars(skip)]
     pub lines: Option<(u64, u64)>,
     /// The worst of the commits.
     pub verdict: Verdict,
@@ -53,10 +54,13 @@ pub struct WhyOutcome {
     /// The commits that the lines come from, that of most lines first.
     pub commits: Vec<WhyCommit>,
     /// The sessions behind them.
+    #[schemars(skip)]
     pub sessions: Vec<WhySession>,
     /// Lines that are not committed yet.
+    #[schemars(skip)]
     pub uncommitted: u64,
     /// What is odd about corrections.
+    #[schemars(skip)]
     pub warnings: Vec<String>,
     /// Whose rules the commits were judged by.
     #[schemars(skip)]
@@ -77,22 +81,25 @@ pub struct WhyCommit {
     /// How it stands.
     pub verdict: Verdict,
     /// How its proof belongs to it.
+    #[schemars(skip)]
     pub binding: Option<Binding>,
     /// How many of the lines come from it.
     pub lines: u64,
     /// What the file was called there, if that was something else.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub path: Option<String>,
     /// The sessions that explain it.
+    #[schemars(skip)]
     pub sessions: Vec<Id>,
     /// Whether a recorded edit wrote the file as it is there.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
     pub file: Option<FileSeen>,
 }
 
 /// A session behind the lines.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Debug, Clone, Serialize)]
 pub struct WhySession {
     /// The session.
     pub session_id: Id,

@@ -1,10 +1,12 @@
-//! Where decisions are found again: which record corrects which entry, and of which files an agent was told. Nothing here is
-//! trusted; what it leads to is verified.
+//! Where decisions are found again: which record corrects which entry, which commits changed a path, and of which files an agent
+//! was told. Nothing here is trusted; what it leads to is verified.
+
+use rusqlite::OptionalExtension as _;
 
 use super::agent::AgentKey;
 use super::{Store, damaged};
 use crate::error::Result;
-use crate::proof::digest::ContentHash;
+use crate::proof::digest::{CommitId, ContentHash};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
 
@@ -64,6 +66,59 @@ impl Store {
                  AND type = 'attest' AND content LIKE '{\"observed\":{\"wrote\"%')",
             )?;
             Ok(statement.query_row((session.as_str(), since.as_str()), |row| row.get(0))?)
+        })
+    }
+
+    /// The commit of the base branch up to which the paths of commits are known.
+    pub fn paths_tip(&self) -> Result<Option<CommitId>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT tip FROM path_commits_tip")?;
+            let tip: Option<String> = statement.query_row([], |row| row.get(0)).optional()?;
+            Ok(tip.and_then(|tip| CommitId::parse(&tip)))
+        })
+    }
+
+    /// Takes over the paths that commits changed, the newest first, up to a new tip. Where they do not continue what is known,
+    /// that is forgotten.
+    pub fn add_paths(&mut self, tip: &CommitId, commits: &[(CommitId, Vec<Vec<u8>>)], anew: bool) -> Result<()> {
+        self.unflushed(|transaction| {
+            if anew {
+                transaction.execute("DELETE FROM path_commits", [])?;
+                transaction.execute("DELETE FROM path_commits_tip", [])?;
+            }
+            let mut statement = transaction.prepare_cached("SELECT number FROM path_commits_tip")?;
+            let mut number: i64 = statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(0);
+            let mut insert = transaction.prepare_cached(
+                "INSERT INTO path_commits (path, number, commit_id) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+            )?;
+            for (commit, paths) in commits.iter().rev() {
+                number += 1;
+                for path in paths {
+                    insert.execute((path, number, commit.to_string()))?;
+                }
+            }
+            transaction
+                .prepare_cached(
+                    "INSERT INTO path_commits_tip (only_one, tip, number) VALUES (1, ?1, ?2) \
+                     ON CONFLICT (only_one) DO UPDATE SET tip = excluded.tip, number = excluded.number",
+                )?
+                .execute((tip.to_string(), number))?;
+            Ok(())
+        })
+    }
+
+    /// The newest commits that changed a path, as far as they are known.
+    pub fn commits_of_path(&self, path: &[u8], most: usize) -> Result<Vec<CommitId>> {
+        self.read(|connection| {
+            let mut statement = connection
+                .prepare_cached("SELECT commit_id FROM path_commits WHERE path = ?1 ORDER BY number DESC LIMIT ?2")?;
+            let mut rows = statement.query((path, i64::try_from(most).unwrap_or(i64::MAX)))?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                let id: String = row.get(0)?;
+                found.push(CommitId::parse(&id).ok_or_else(|| damaged("the id of a commit"))?);
+            }
+            Ok(found)
         })
     }
 }

@@ -26,6 +26,7 @@ mod memory;
 mod mutations;
 mod naive;
 mod policy;
+mod recall;
 mod report;
 mod retention;
 mod rewrite;
