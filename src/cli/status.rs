@@ -42,6 +42,13 @@ fn describe(outcome: &StatusOutcome) -> String {
         1 => text.push_str("The proof of 1 commit is on no remote yet.\n"),
         count => text.push_str(&format!("The proofs of {count} commits are on no remote yet.\n")),
     }
+    match outcome.uncovered.len() {
+        0 => {}
+        1 => text.push_str("1 commit was made here that no session explains: git's hooks did not run, or several agents were at work.\n"),
+        count => text.push_str(&format!(
+            "{count} commits were made here that no session explains: git's hooks did not run, or several agents were at work.\n"
+        )),
+    }
     let unwired: Vec<&str> = outcome.hooks.iter().filter(|hook| !hook.wired).map(|hook| hook.hook.as_str()).collect();
     if unwired.is_empty() {
         text.push_str("Git's hooks are wired.\n");

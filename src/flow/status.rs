@@ -8,6 +8,7 @@ use crate::proof::digest::CommitId;
 use crate::proof::observed::{Event, Marks};
 use crate::proof::record::{Body, Id, RecordType};
 use crate::proof::timestamp::Timestamp;
+use crate::publish::nobodys;
 use crate::record::Workspace;
 use crate::setup::{HookState, hook_states};
 use crate::store::SessionRow;
@@ -21,6 +22,8 @@ pub struct StatusOutcome {
     pub open_sessions: Vec<SessionStatus>,
     /// The commits with proofs that no remote is known to have.
     pub unpublished: Vec<CommitId>,
+    /// The commits of this worktree that no session explains, because no hook of git told whose they are.
+    pub uncovered: Vec<CommitId>,
     /// The hooks of git, and whether they call this program.
     pub hooks: Vec<HookState>,
     /// What to do next: one command.
@@ -70,8 +73,10 @@ pub fn status(workspace: &mut Workspace) -> Result<StatusOutcome> {
     unpublished.sort_unstable();
     unpublished.dedup();
     let hooks = hook_states(&workspace.context)?;
-    let next = next(session.as_ref(), &unpublished, &hooks, workspace.git()?.main_remote().is_some());
-    Ok(StatusOutcome { session, open_sessions, unpublished, hooks, next })
+    let git = workspace.git()?;
+    let uncovered = if session.is_some() { Vec::new() } else { nobodys(workspace, &git)? };
+    let next = next(session.as_ref(), &uncovered, &unpublished, &hooks, git.main_remote().is_some());
+    Ok(StatusOutcome { session, open_sessions, unpublished, uncovered, hooks, next })
 }
 
 fn describe(workspace: &Workspace, row: &SessionRow) -> Result<SessionStatus> {
@@ -108,7 +113,13 @@ fn ends_in_reflection(workspace: &Workspace, row: &SessionRow) -> Result<bool> {
     Ok(stated && matches!(entry.body, Body::Thought { kind: RecordType::Reflection, .. }))
 }
 
-fn next(session: Option<&SessionStatus>, unpublished: &[CommitId], hooks: &[HookState], has_remote: bool) -> String {
+fn next(
+    session: Option<&SessionStatus>,
+    uncovered: &[CommitId],
+    unpublished: &[CommitId],
+    hooks: &[HookState],
+    has_remote: bool,
+) -> String {
     let command = match session {
         Some(session) if session.missing.contains(&NO_COMMIT) => "git commit",
         Some(session) if session.missing.contains(&NO_REFLECTION) => {
@@ -117,8 +128,15 @@ fn next(session: Option<&SessionStatus>, unpublished: &[CommitId], hooks: &[Hook
         Some(session) if session.agent.is_none() => "git proof finalize",
         Some(_) if has_remote => "git push",
         _ if hooks.iter().any(|hook| !hook.wired) => "git proof init",
+        _ if !uncovered.is_empty() => return cover_command(uncovered),
         _ if !unpublished.is_empty() && has_remote => "git proof sync",
         _ => "git proof start --intent \"what you are about to do\"",
     };
     command.to_owned()
+}
+
+/// What explains these commits. Their reasons are asked for, so that one command does it.
+fn cover_command(commits: &[CommitId]) -> String {
+    let ids: Vec<String> = commits.iter().map(|commit| commit.to_string()[..12].to_owned()).collect();
+    format!("git proof cover {} --reflection \"why they were made, what is uncertain\"", ids.join(" "))
 }
