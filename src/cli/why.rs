@@ -208,7 +208,8 @@ fn decision(decision: &Decision, outcome: &WhyOutcome, teller: &Teller<'_>) -> V
     let mut lines = teller.labelled(&said, paint.measure());
     for (at, line) in lines.iter_mut().enumerate() {
         let before = if at == 0 { paint.paint(role, sign) } else { " ".to_owned() };
-        *line = format!("{before} {line}").trim_end().to_owned();
+        *line = format!("{before} {line}");
+        line.truncate(line.trim_end().len());
     }
     lines
 }
@@ -241,7 +242,7 @@ impl Blame {
         if let Some(rules) = outcome.rules.as_ref().filter(|_| !ui.json) {
             ui.say(&rules_line(rules));
         }
-        ui.show(&outcome, |outcome, paint| margin(outcome, paint));
+        ui.show(&outcome, margin);
         Ok(())
     }
 }

@@ -177,8 +177,7 @@ fn normal(path: &Path) -> Option<PathBuf> {
     for part in path.components() {
         match part {
             Component::CurDir => {}
-            Component::ParentDir if !parts.pop() => return None,
-            Component::ParentDir => {}
+            Component::ParentDir => parts.pop().then_some(())?,
             other => parts.push(other),
         }
     }
@@ -240,7 +239,7 @@ mod tests {
         assert_eq!((&lines[0].path[..], lines[0].number, &lines[0].text[..]), (&b"a\tb"[..], 1, &b"x"[..]));
         assert_eq!((&lines[1].path[..], &lines[1].text[..]), (&b"a\tb"[..], &b"\ty"[..]));
         assert_eq!((lines[2].commit, &lines[2].path[..]), (None, &b"c"[..]));
-        assert_eq!(parse(answer[..answer.len() - 3].as_bytes()), None);
+        assert_eq!(parse(&answer.as_bytes()[..answer.len() - 3]), None);
         assert_eq!(parse(b"no header\n"), None);
     }
 

@@ -244,13 +244,18 @@ impl<'a> Judge<'a> {
         match judged {
             Ok((facts, graded)) => {
                 let required = graded.0.is_some();
-                self.known(&facts, graded, depth).unwrap_or_else(|error| {
+                let mut verdict = self.known(&facts, graded, depth).unwrap_or_else(|error| {
                     if required {
                         CommitVerdict { findings: vec![unchecked(&error)], ..blank() }
                     } else {
                         CommitVerdict { verdict: Verdict::Exempt, proof_grade: false, ..blank() }
                     }
-                })
+                });
+                // Not for a part of a squash: it is the whole that is told.
+                if depth == 0 {
+                    verdict.files = files::files(self.gatherer, &facts, &verdict.sessions);
+                }
+                verdict
             }
             Err(error) => CommitVerdict { findings: vec![unchecked(&error)], ..blank() },
         }
@@ -329,9 +334,6 @@ impl<'a> Judge<'a> {
             Some(range) => range.sessions,
             None => weighed.iter().map(|weighed| self.session(weighed)).collect(),
         };
-        if depth == 0 {
-            verdict.files = files::files(self.gatherer, facts, &verdict.sessions);
-        }
         (verdict.verdict, verdict.binding, verdict.findings) = (outcome.verdict, outcome.binding, outcome.findings);
         // A note that was not read may still have what seems to be deleted.
         let unread = note.findings.iter().any(|finding| finding.code == FindingCode::LimitReached);

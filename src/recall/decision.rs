@@ -22,6 +22,7 @@ pub struct Decision {
     /// Its id.
     pub id: Id,
     /// Its session.
+    #[schemars(skip)]
     pub session_id: Id,
     /// Its position there.
     #[schemars(skip)]
@@ -63,6 +64,7 @@ pub struct Decision {
     #[schemars(skip)]
     pub lines: u64,
     /// By what other records name it.
+    #[schemars(skip)]
     pub content_hash: ContentHash,
     /// What it corrects.
     #[schemars(skip)]

@@ -23,4 +23,4 @@ pub use seen::{Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript};
 pub(crate) use trail::read_trail;
 pub use trail::{LeftAway, Step, StepKind, Trail};
 pub use trust::Recall;
-pub use why::{WhyCommit, WhyLine, WhyOutcome, WhyRequest, WhySession, place, why};
+pub use why::{Lines, WhyCommit, WhyLine, WhyOutcome, WhyRequest, WhySession, place, why};

@@ -30,7 +30,7 @@ pub struct WhyRequest {
     /// The file, from the top of the repository.
     pub path: Vec<u8>,
     /// The first and the last line; the whole file if not given.
-    pub lines: Option<(u64, u64)>,
+    pub lines: Option<Lines>,
     /// The commit in which the file is looked at; the worktree if not given.
     pub revision: Option<String>,
     /// How lines are followed.
@@ -46,12 +46,13 @@ pub struct WhyOutcome {
     pub path: String,
     /// The first and the last line that was asked about; null for the whole file.
     #[schemars(skip)]
-    pub lines: Option<(u64, u64)>,
+    pub lines: Option<Lines>,
     /// The worst of the commits.
     pub verdict: Verdict,
     /// Newest first; for a whole file, the one behind most lines first.
     pub decisions: Vec<Decision>,
     /// The commits that the lines come from, that of most lines first.
+    #[schemars(skip)]
     pub commits: Vec<WhyCommit>,
     /// The sessions behind them.
     #[schemars(skip)]
@@ -71,8 +72,7 @@ pub struct WhyOutcome {
 }
 
 /// A commit that lines come from.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Debug, Clone, Serialize)]
 pub struct WhyCommit {
     /// The commit.
     pub commit: CommitId,
@@ -81,20 +81,16 @@ pub struct WhyCommit {
     /// How it stands.
     pub verdict: Verdict,
     /// How its proof belongs to it.
-    #[schemars(skip)]
     pub binding: Option<Binding>,
     /// How many of the lines come from it.
     pub lines: u64,
     /// What the file was called there, if that was something else.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     pub path: Option<String>,
     /// The sessions that explain it.
-    #[schemars(skip)]
     pub sessions: Vec<Id>,
     /// Whether a recorded edit wrote the file as it is there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
     pub file: Option<FileSeen>,
 }
 
@@ -124,8 +120,11 @@ pub struct WhyLine {
     pub commit: Option<CommitId>,
 }
 
+/// The first and the last of some lines, counted from 1.
+pub type Lines = (u64, u64);
+
 /// What an argument like `src/a.rs:12,20` names: a path and lines of it. A file that is there under the whole name is meant.
-pub fn place(git: &Git, argument: &str) -> Result<(Vec<u8>, Option<(u64, u64)>)> {
+pub fn place(git: &Git, argument: &str) -> Result<(Vec<u8>, Option<Lines>)> {
     let whole = git.path_here(Path::new(argument));
     if whole.as_ref().is_ok_and(|path| git.has_file(path)) {
         return whole.map(|path| (path, None));

@@ -20,6 +20,13 @@ struct Known {
     checks: BTreeMap<String, u8>,
 }
 
+/// A commit, and its files: what each of them holds, and what the model knows of that.
+struct Made {
+    commit: CommitId,
+    tree: TreeId,
+    files: Vec<(u64, Option<Known>)>,
+}
+
 /// A session that goes on, its worktree, and what the model knows.
 struct Play {
     dice: Dice,
@@ -29,7 +36,7 @@ struct Play {
     files: [u64; 4],
     known: HashMap<u64, Known>,
     decisions: Vec<(u64, ContentHash)>,
-    commits: Vec<(CommitId, TreeId, Vec<(u64, Option<Known>)>)>,
+    commits: Vec<Made>,
 }
 
 fn object(number: u64) -> ObjectId {
@@ -116,7 +123,8 @@ impl Play {
                 let said = GitAttestation { change_id: None, commit: (!staged).then_some(commit), tree };
                 self.attest(&said.to_text());
                 let files = self.files.iter().map(|content| (*content, self.known.get(content).cloned()));
-                self.commits.push((commit, tree, files.collect()));
+                let files = files.collect();
+                self.commits.push(Made { commit, tree, files });
             }
         }
     }
@@ -127,7 +135,7 @@ impl Play {
             edits.add(index as u64, &Line::parse(line.as_bytes()).unwrap());
         }
         edits.finish(self.text.as_bytes());
-        for (commit, tree, files) in &self.commits {
+        for Made { commit, tree, files } in &self.commits {
             for (content, known) in files {
                 let found = edits.of(&object(*content), commit, tree);
                 let Some(known) = known else {

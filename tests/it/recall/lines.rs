@@ -72,7 +72,7 @@ fn lines_that_moved_were_set_in_or_were_copied_are_followed() {
     team.write(OURS, "c.txt", &long);
     team.commit(OURS, "Copied");
     assert_eq!(at(&["c.txt:4"]), "");
-    let copied = team.why(&["--copies", "--copies", "c.txt:4"]);
+    let copied = team.why(&["--copies", "--copies", "c.txt"]);
     assert_eq!(contents(&copied), ["Long lines"]);
     assert_eq!(copied["commits"][0]["path"], "b.txt");
 }
@@ -142,7 +142,7 @@ fn files_are_named_from_the_directory_that_one_is_in() {
 fn what_is_no_file_no_line_or_ambiguous_is_refused() {
     let team = Team::new();
     for (place, code) in [
-        ("nothing.txt", "INVALID_PARAMS"),
+        ("nothing.txt", "ERR_RECORD_NOT_FOUND"),
         ("a.txt:0", "INVALID_PARAMS"),
         ("a.txt:3,2", "INVALID_PARAMS"),
         ("a.txt:99", "INVALID_PARAMS"),
