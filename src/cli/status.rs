@@ -42,11 +42,14 @@ fn describe(outcome: &StatusOutcome) -> String {
         1 => text.push_str("The proof of 1 commit is on no remote yet.\n"),
         count => text.push_str(&format!("The proofs of {count} commits are on no remote yet.\n")),
     }
-    match outcome.uncovered.len() {
-        0 => {}
-        1 => text.push_str("1 commit was made here that no session explains: git's hooks did not run, or several agents were at work.\n"),
-        count => text.push_str(&format!(
-            "{count} commits were made here that no session explains: git's hooks did not run, or several agents were at work.\n"
+    match outcome.uncovered.as_slice() {
+        [] => {}
+        [one] => text.push_str(&format!("No session explains commit {}.\n", &one.to_string()[..12])),
+        [first, .., last] => text.push_str(&format!(
+            "No session explains {} commits, from {} to {}.\n",
+            outcome.uncovered.len(),
+            &first.to_string()[..12],
+            &last.to_string()[..12]
         )),
     }
     let unwired: Vec<&str> = outcome.hooks.iter().filter(|hook| !hook.wired).map(|hook| hook.hook.as_str()).collect();

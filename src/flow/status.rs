@@ -4,7 +4,10 @@ use serde::Serialize;
 
 use crate::agents::close_abandoned;
 use crate::error::{Code, Result};
+use crate::git::Git;
+use crate::judge::{CommitVerdict, VerifyRequest, verify};
 use crate::proof::digest::CommitId;
+use crate::proof::finding::{Finding, Verdict};
 use crate::proof::observed::{Event, Marks};
 use crate::proof::record::{Body, Id, RecordType};
 use crate::proof::timestamp::Timestamp;
@@ -22,7 +25,7 @@ pub struct StatusOutcome {
     pub open_sessions: Vec<SessionStatus>,
     /// The commits with proofs that no remote is known to have.
     pub unpublished: Vec<CommitId>,
-    /// The commits of this worktree that no session explains, because no hook of git told whose they are.
+    /// The commits that no session explains, although a proof is required, or because no hook of git told whose they are.
     pub uncovered: Vec<CommitId>,
     /// The hooks of git, and whether they call this program.
     pub hooks: Vec<HookState>,
@@ -51,6 +54,9 @@ pub struct SessionStatus {
     pub agent: Option<String>,
 }
 
+/// Most unpushed commits that are judged.
+const MOST_JUDGED: usize = 50;
+
 const NO_COMMIT: &str = "a commit";
 const NO_REFLECTION: &str = "a closing reflection";
 const NOT_FINALIZED: &str = "finalizing";
@@ -74,9 +80,35 @@ pub fn status(workspace: &mut Workspace) -> Result<StatusOutcome> {
     unpublished.dedup();
     let hooks = hook_states(&workspace.context)?;
     let git = workspace.git()?;
-    let uncovered = if session.is_some() { Vec::new() } else { nobodys(workspace, &git)? };
+    let uncovered = if session.is_some() { Vec::new() } else { uncovered(workspace, &git)? };
     let next = next(session.as_ref(), &uncovered, &unpublished, &hooks, git.main_remote().is_some());
     Ok(StatusOutcome { session, open_sessions, unpublished, uncovered, hooks, next })
+}
+
+/// Commits that `cover` would explain: those of which no hook told whose they are, and those that no remote has yet and
+/// whose proof is required and missing, or was lost when they were rewritten. Oldest first.
+fn uncovered(workspace: &Workspace, git: &Git) -> Result<Vec<CommitId>> {
+    let mut commits = nobodys(workspace, git)?;
+    let unpushed = git.unpushed(MOST_JUDGED)?;
+    let began = workspace.store.first_session()?.map(|first| first.seconds());
+    let has_remote = !git.remote_names().is_empty();
+    // Where there is no remote, all of history is unpushed; what is older than the first session was never meant.
+    let is_meant = |id: &CommitId| {
+        has_remote || git.commit(id).is_ok_and(|commit| began.is_some_and(|began| commit.committed >= began))
+    };
+    let revisions: Vec<String> = unpushed.iter().filter(|id| is_meant(id)).map(ToString::to_string).collect();
+    if !revisions.is_empty()
+        // Where nothing can be judged, `verify` and the hooks say why.
+        && let Ok(judged) = verify(&workspace.context, &VerifyRequest { revisions, ..VerifyRequest::default() })
+    {
+        let lacks = |commit: &&CommitVerdict| {
+            let helps = |finding: &Finding| finding.hint.as_ref().is_some_and(|hint| hint.contains("git proof cover"));
+            matches!(commit.verdict, Verdict::Missing | Verdict::Fail) && commit.findings.iter().any(helps)
+        };
+        let lacking = judged.commits.iter().rev().filter(lacks).map(|commit| commit.commit);
+        commits.extend(lacking.filter(|id| !commits.contains(id)).collect::<Vec<_>>());
+    }
+    Ok(commits)
 }
 
 fn describe(workspace: &Workspace, row: &SessionRow) -> Result<SessionStatus> {
@@ -123,14 +155,14 @@ fn next(
     let command = match session {
         Some(session) if session.missing.contains(&NO_COMMIT) => "git commit",
         Some(session) if session.missing.contains(&NO_REFLECTION) => {
-            "git proof record --type reflection --content \"what was done, what is uncertain\""
+            "git proof done \"what was done, what is uncertain\""
         }
         Some(session) if session.agent.is_none() => "git proof finalize",
         Some(_) if has_remote => "git push",
         _ if hooks.iter().any(|hook| !hook.wired) => "git proof init",
         _ if !uncovered.is_empty() => return cover_command(uncovered),
         _ if !unpublished.is_empty() && has_remote => "git proof sync",
-        _ => "git proof start --intent \"what you are about to do\"",
+        _ => "git proof start \"what you are about to do\"",
     };
     command.to_owned()
 }
