@@ -24,6 +24,7 @@
 //! | [`judge`] | load facts, judge a commit, conclude: `verify`, `gate`, the gate of a server | how a verdict is shown |
 //! | [`seal`] | making a round: judge first, then write | |
 //! | [`keep`] | retention, archives, working memory, backups | |
+//! | [`recall`] | decisions by file and line: `why`, what agents are told of earlier decisions | |
 //! | [`agents`] | what the hooks of agents send, as entries of sessions of their own, which close by themselves | how it is shown |
 //! | [`setup`] | `init`, `doctor`, hook files | |
 //! | [`flow`] | commands that combine the modules above: `finalize`, `cover`, `sync`, `vouch`, `report`, and `reconcile`, which finishes interrupted work | |
@@ -82,6 +83,8 @@ pub mod mcp;
 pub mod present;
 #[doc(hidden)]
 pub mod publish;
+#[doc(hidden)]
+pub mod recall;
 #[doc(hidden)]
 pub mod record;
 #[doc(hidden)]

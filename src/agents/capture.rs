@@ -19,6 +19,7 @@ use crate::proof::canonical;
 use crate::proof::digest::{ContentHash, sha256};
 use crate::proof::observed::{Event as Said, Observed};
 use crate::proof::record::{Id, RecordType};
+use crate::proof::timestamp::Timestamp;
 use crate::record::{self, Agent, Workspace};
 use crate::store::{AgentFacts, AgentKey, AgentRow, NewCall, Observation};
 
@@ -159,7 +160,12 @@ fn after(workspace: &mut Workspace, key: AgentKey<'_>, seen: &Seen, call: &Call)
     }
     if let Some(command) = call.command() {
         let begun = workspace.store.end_call(key, &call.name())?;
-        let items: Vec<Item> = shell::checks(command, call.exit)
+        // A check that ran while a file was written has not checked that file for sure: calls may run at the same time.
+        let alone = match begun.as_ref().map(|begun| begun.at) {
+            Some(at) => !wrote_since(workspace, key, at)?,
+            None => true,
+        };
+        let items: Vec<Item> = shell::checks(command, call.exit.filter(|_| alone))
             .into_iter()
             .map(|check| Item::Seen(Observed::Check { command: check.name.to_owned(), exit: check.exit }))
             .collect();
@@ -181,6 +187,15 @@ fn after(workspace: &mut Workspace, key: AgentKey<'_>, seen: &Seen, call: &Call)
     }
     let paths = files::written(call);
     wrote(workspace, key, seen, &paths).map(|()| false)
+}
+
+/// Whether the agent's session recorded a write at this time or later.
+fn wrote_since(workspace: &Workspace, key: AgentKey<'_>, at: Timestamp) -> Result<bool> {
+    let Some(row) = workspace.store.agent(key)? else { return Ok(false) };
+    match open_session(workspace, &row)? {
+        Some(open) => workspace.store.has_written_since(open.id(), at),
+        None => Ok(false),
+    }
 }
 
 fn wrote(workspace: &mut Workspace, key: AgentKey<'_>, seen: &Seen, paths: &[String]) -> Result<()> {

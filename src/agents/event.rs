@@ -7,6 +7,8 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::Repository;
+use crate::record::Agent;
+use crate::store::AgentKey;
 
 /// An event of an agent.
 #[derive(Debug, Clone)]
@@ -25,6 +27,13 @@ pub(super) struct Seen {
     pub(super) once: Option<[u8; 8]>,
     /// What has happened.
     pub(super) event: Event,
+}
+
+impl Seen {
+    /// By what the store knows the agent's session.
+    pub(super) fn key(&self, agent: Agent) -> AgentKey<'_> {
+        AgentKey { agent: agent.as_str(), session: &self.session }
+    }
 }
 
 /// What has happened in an agent.

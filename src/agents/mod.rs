@@ -12,6 +12,7 @@ mod event;
 mod events;
 mod files;
 mod input;
+mod recall;
 mod session;
 mod shell;
 mod told;
@@ -58,7 +59,13 @@ pub fn run(context: Context, called: Agent, input: &[u8]) -> Result<Outcome> {
         workspace => workspace?,
     };
     let answer = capture::take(&mut workspace, agent, &seen);
+    // What was decided earlier is a help to the agent; to record goes before, and what goes wrong here keeps it from nothing.
+    let recalled = match &answer {
+        Ok((None, _)) => recall::told(&mut workspace, agent, seen.key(agent), &seen).ok().flatten(),
+        _ => None,
+    };
     workspace.leave();
     let (told, unshared) = answer?;
+    let told = told.or(recalled.map(events::Told::Context));
     Ok(Outcome { told: told.map(|told| events::answer(agent, &seen.name, &told)), unshared })
 }

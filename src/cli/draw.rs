@@ -3,6 +3,7 @@
 use super::forest::Forest;
 use super::ui::{Paint, Role, inert};
 use super::wrap::{one_line, width, wrap};
+use crate::proof::observed::Marks;
 use crate::proof::record::RecordType;
 use crate::proof::timestamp::Timestamp;
 use crate::record::{BodyView, EntryView, LogOutcome, SessionView, TreeOutcome};
@@ -80,7 +81,24 @@ pub(super) fn entry(entry: &EntryView, now: &Timestamp, paint: Paint) -> String 
     let tail = format!("{}{private}{}{}", recorded(entry, now), paint.dot(), entry.id);
     let tail = paint.paint(Role::Faint, &tail);
     let body = body_lines(entry, paint.measure() - 13).join("\n             ");
-    format!("{} {label} {body}\n             {tail}\n", mark(entry, paint))
+    let force = in_force(entry, now).into_iter().map(|said| paint.paint(Role::Faint, &said) + "\n             ");
+    let force: String = force.collect();
+    format!("{} {label} {body}\n             {force}{tail}\n", mark(entry, paint))
+}
+
+/// What an entry corrects, what corrects it, and until when it holds.
+fn in_force(entry: &EntryView, now: &Timestamp) -> Vec<String> {
+    let marks = entry.metadata.as_ref().map(|metadata| Marks::of(Some(&metadata.to_string()))).unwrap_or_default();
+    let mut said: Vec<String> = entry.superseded_by.iter().map(|id| format!("superseded by {id}")).collect();
+    said.extend(marks.supersedes.map(|hash| format!("supersedes {hash:.12}")));
+    said.extend(marks.until.map(|until| until_when(&until, now)));
+    said
+}
+
+/// Until when something holds, or held.
+pub(super) fn until_when(until: &Timestamp, now: &Timestamp) -> String {
+    let day = &until.as_str()[..10];
+    if until < now { format!("expired: held until {day}") } else { format!("holds until {day}") }
 }
 
 /// Everything there is to know of an entry.
@@ -105,6 +123,9 @@ pub(super) fn entry_in_full(entry: &EntryView, now: &Timestamp, paint: Paint) ->
     );
     if entry.private && !entry.withheld {
         text += "  private       its text stays out of published evidence\n";
+    }
+    for said in in_force(entry, now) {
+        text += &format!("  in force      {said}\n");
     }
     if let Some(metadata) = &entry.metadata {
         text += &format!("  metadata      {}\n", inert(&metadata.to_string()));

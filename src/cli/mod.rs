@@ -33,6 +33,7 @@ mod sync;
 mod ui;
 mod verify;
 mod vouch;
+mod why;
 mod wrap;
 
 use std::path::{Path, PathBuf};
@@ -99,6 +100,8 @@ enum Command {
     End(session::End),
     Log(read::Log),
     Show(read::Show),
+    Why(why::Why),
+    Blame(why::Blame),
     Tree(read::Tree),
     Trail(read::Trail),
     Search(read::Search),
@@ -148,6 +151,8 @@ impl Command {
             Self::End(command) => command.run(context, ui),
             Self::Log(command) => command.run(context, ui),
             Self::Show(command) => command.run(context, ui),
+            Self::Why(command) => command.run(context, ui),
+            Self::Blame(command) => command.run(&context, ui),
             Self::Tree(command) => command.run(context, ui),
             Self::Trail(command) => command.run(context, ui),
             Self::Search(command) => command.run(context, ui),

@@ -17,7 +17,7 @@ use crate::{present, rounds};
 
 /// How it is shown.
 #[derive(Debug, Args)]
-struct Looks {
+pub(super) struct Looks {
     /// Whether to paint
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     color: Colours,
@@ -27,7 +27,7 @@ struct Looks {
 }
 
 impl Looks {
-    fn apply(&self, context: &Context, ui: &mut Ui) {
+    pub(super) fn apply(&self, context: &Context, ui: &mut Ui) {
         ui.paint = ui.paint.with_colours(self.color, context);
         if !self.no_pager {
             ui.page(context);
@@ -154,6 +154,12 @@ pub(super) struct Show {
 }
 
 impl Show {
+    /// Shows what a name means, by default.
+    pub(super) fn of(what: String) -> Self {
+        let looks = Looks { color: Colours::default(), no_pager: false };
+        Self { what: Some(what), full: false, rules: None, looks }
+    }
+
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         self.looks.apply(&context, ui);
         let now = context.now();

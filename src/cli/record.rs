@@ -93,7 +93,8 @@ Examples:
   git proof record analysis -m \"the importer reads each file twice\"
   git proof record --type analysis --content-file findings.md
   cargo test 2>&1 | tail -5 | git proof record --type analysis --content-file -
-  git proof record --type decision --content \"second try\" --parent 8bfea854-fd8c-44dc-a9ce-c13027ce08d6")]
+  git proof record --type decision --content \"second try\" --parent 8bfea854-fd8c-44dc-a9ce-c13027ce08d6
+  git proof record decision \"a list will do\" --supersedes 8bfea854-fd8c-44dc-a9ce-c13027ce08d6 --until 2027-03-31")]
 pub(super) struct Record {
     /// plan, analysis, decision or reflection
     #[arg(value_name = "TYPE", required_unless_present = "kind", conflicts_with = "kind")]
@@ -122,6 +123,19 @@ pub(super) struct Record {
     /// Keep the text out of published evidence; not for a reflection of a proof-grade session, nor in scheme ams-v0
     #[arg(long)]
     private: bool,
+    #[command(flatten)]
+    correction: Correction,
+}
+
+/// What a record corrects, and until when it holds.
+#[derive(Debug, Args)]
+pub(super) struct Correction {
+    /// The record that this one corrects: its id, or its content hash where it is of another clone
+    #[arg(long, value_name = "ID")]
+    pub(super) supersedes: Option<String>,
+    /// The last day on which it holds, such as 2027-03-31
+    #[arg(long, value_name = "DATE")]
+    pub(super) until: Option<String>,
 }
 
 impl Record {
@@ -135,6 +149,8 @@ impl Record {
             parent: self.parent.clone(),
             metadata: self.metadata.clone(),
             private: self.private,
+            supersedes: self.correction.supersedes.clone(),
+            until: self.correction.until.clone(),
             ..RecordRequest::default()
         };
         let (_, outcome) = record_own(context, request)?;

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::content::content;
-use super::record::{record_own, show_recorded};
+use super::record::{Correction, record_own, show_recorded};
 use super::session::close;
 use super::ui::Ui;
 use crate::context::Context;
@@ -17,18 +17,23 @@ use crate::record::RecordRequest;
 #[command(after_help = "\
 Examples:
   git proof decide \"WAL, not a rollback journal: readers never wait\"
-  git proof decide \"keep the old parser; rejected: a rewrite, nobody asked for one\"")]
+  git proof decide \"keep the old parser; rejected: a rewrite, nobody asked for one\"
+  git proof decide \"the new parser after all\" --supersedes 8bfea854-fd8c-44dc-a9ce-c13027ce08d6")]
 pub(super) struct Decide {
     /// What was decided
     text: Option<String>,
     /// The session [default: GIT_PROOF_SESSION, else the current one]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
+    #[command(flatten)]
+    correction: Correction,
 }
 
 impl Decide {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let request = request(&context, "decision", self.text.as_deref(), self.session.clone())?;
+        let mut request = request(&context, "decision", self.text.as_deref(), self.session.clone())?;
+        request.supersedes.clone_from(&self.correction.supersedes);
+        request.until.clone_from(&self.correction.until);
         let (_, outcome) = record_own(context, request)?;
         show_recorded(&outcome, ui);
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::draw::ago_seconds;
+use super::draw::{ago_seconds, until_when};
 use super::forest::Forest;
 use super::ui::{Paint, Role, inert};
 use super::verify;
@@ -74,6 +74,11 @@ impl Teller<'_> {
         }
         for finding in &commit.standing.findings {
             lines.extend(self.finding(finding));
+        }
+        if self.detail != Detail::Brief && !commit.standing.files.is_empty() {
+            let files = commit.standing.files.iter();
+            let files = files.map(|file| format!("{}: {}", one_line(&file.path), present::file(file)));
+            lines.extend(self.set_in(&[("files", Role::Faint, files.collect::<Vec<_>>().join("\n"))]));
         }
         let short = commit.standing.commit.to_string()[..12].to_owned();
         for trail in &commit.trails {
@@ -237,6 +242,10 @@ impl Teller<'_> {
         if points.len() > listed {
             said.push((self.paint.or("…", "..."), Role::Faint, format!("{} more points", points.len() - listed)));
         }
+        for by in &step.superseded_by {
+            said.push(("superseded", Role::Bad, format!("by {by:.12}")));
+        }
+        said.extend(step.until.iter().map(|until| ("until", Role::Faint, until_when(until, self.now))));
         if self.detail == Detail::Full {
             if let Some(change) = &change {
                 said.extend(change.change_id.iter().map(|id| ("change", Role::Faint, id.to_string())));
@@ -264,7 +273,7 @@ impl Teller<'_> {
     }
 
     /// Labels in a column, and what they say beside them. Two of the columns are left to what comes before.
-    fn labelled(&self, said: &[(&str, Role, String)], columns: usize) -> Vec<String> {
+    pub(super) fn labelled(&self, said: &[(&str, Role, String)], columns: usize) -> Vec<String> {
         let mut lines = Vec::new();
         for (label, role, text) in said {
             let room = columns.saturating_sub(LABELLED);
@@ -295,7 +304,7 @@ fn is_restated(step: &Step, steps: &[Step]) -> bool {
         && steps.iter().any(|later| later.observed == restated && later.content == step.content)
 }
 
-fn role_of(label: Label) -> Role {
+pub(super) fn role_of(label: Label) -> Role {
     match label {
         Label::Rejected => Role::Bad,
         Label::Chosen => Role::Good,

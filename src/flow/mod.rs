@@ -36,8 +36,10 @@ pub use rounds::{RoundOutcome, RoundsOutcome, SeenView, round, rounds};
 pub use sign::{SignOutcome, SignRequest, sign};
 pub use status::{SessionStatus, StatusOutcome, status};
 pub use story::{CommitStory, Meant, StoryOutcome, StoryRequest, meant, story};
-pub use story::{Label, Point, Points, listed, rejections};
-pub use story::{LeftAway, Step, StepKind, Trail};
-pub use story::{Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript};
+// Told by `show` and the reports as `why` tells them.
+pub use crate::recall::{
+    Label, LeftAway, Point, Points, Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript, Step, StepKind, Trail,
+    listed, rejections,
+};
 pub use sync::{MoveOutcome, SyncOutcome, fetch, move_to, sync};
 pub use vouch::{VouchOutcome, VouchRequest, VouchedRange, vouch};

@@ -5,6 +5,7 @@
 
 mod ancestry;
 mod asked;
+mod blame;
 mod cache;
 mod change;
 mod combine;
@@ -35,6 +36,8 @@ mod visits;
 mod written;
 
 pub use ancestry::{History, MAX_SEARCHED, Node, Only};
+pub(crate) use blame::path_text;
+pub use blame::{BlamedLine, Following};
 pub(crate) use cache::Cache;
 pub use combine::{Allowance, Containment};
 pub use discover::Repository;

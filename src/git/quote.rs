@@ -41,13 +41,35 @@ fn escape(byte: u8) -> Option<u8> {
     })
 }
 
+/// A name that git printed, quoted or not, as the bytes that it stands for. `None` where git would not have printed it.
+pub(super) fn unquoted(name: &[u8]) -> Option<Vec<u8>> {
+    let Some(inside) = name.strip_prefix(b"\"") else { return Some(name.to_vec()) };
+    let mut bytes = inside.strip_suffix(b"\"")?.iter().copied();
+    let mut path = Vec::with_capacity(inside.len());
+    while let Some(byte) = bytes.next() {
+        if byte != b'\\' {
+            path.push(byte);
+            continue;
+        }
+        let letter = bytes.next()?;
+        if matches!(letter, b'0'..=b'3') {
+            let digits = [letter, bytes.next()?, bytes.next()?];
+            path.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 8).ok()?);
+        } else {
+            path.push((0..=u8::MAX).find(|byte| escape(*byte) == Some(letter))?);
+        }
+    }
+    Some(path)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::{quoted, unquoted};
 
     #[track_caller]
     fn expect(path: &[u8], name: &str) {
         assert_eq!(String::from_utf8(quoted(b"a/", path)).as_deref(), Ok(name));
+        assert_eq!(unquoted(name.as_bytes()), Some([b"a/", path].concat()));
     }
 
     #[test]

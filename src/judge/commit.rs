@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::bond::unchecked;
 use super::facts::Facts;
+use super::files::{self, FileSeen};
 use super::gather::{Gatherer, Told};
 use super::merges::Graded;
 use super::rules::Rules;
@@ -58,6 +59,8 @@ pub struct CommitVerdict {
     /// Who vouches for it instead: a person's word, which is no proof.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vouched: Option<Box<Vouched>>,
+    /// Its files, where a session that explains it saw edits.
+    pub files: Vec<FileSeen>,
     /// The sessions that explain it.
     pub sessions: Vec<SessionVerdict>,
     /// What there is to say.
@@ -231,6 +234,7 @@ impl<'a> Judge<'a> {
             reason: None,
             binding: None,
             vouched: None,
+            files: Vec::new(),
             sessions: Vec::new(),
             findings: Vec::new(),
             found_by: Vec::new(),
@@ -252,13 +256,18 @@ impl<'a> Judge<'a> {
         match judged {
             Ok((facts, graded)) => {
                 let required = graded.0.is_some();
-                self.known(&facts, graded, depth).unwrap_or_else(|error| {
+                let mut verdict = self.known(&facts, graded, depth).unwrap_or_else(|error| {
                     if required {
                         CommitVerdict { findings: vec![unchecked(&error)], ..blank() }
                     } else {
                         CommitVerdict { verdict: Verdict::Exempt, proof_grade: false, ..blank() }
                     }
-                })
+                });
+                // Not for a part of a squash: it is the whole that is told.
+                if depth == 0 {
+                    verdict.files = files::files(self.gatherer, &facts, &verdict.sessions);
+                }
+                verdict
             }
             Err(error) => CommitVerdict { findings: vec![unchecked(&error)], ..blank() },
         }
@@ -279,6 +288,7 @@ impl<'a> Judge<'a> {
             reason: reason.map(|reason| reason.to_string()),
             binding: None,
             vouched: None,
+            files: Vec::new(),
             sessions: Vec::new(),
             findings: Vec::new(),
             found_by: Vec::new(),

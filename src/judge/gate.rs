@@ -201,7 +201,7 @@ pub(crate) fn gate_into(
     head: &CommitId,
 ) -> Result<VerifyOutcome> {
     let ends = Ends { tips: vec![*head], excluded: base.copied().into_iter().collect() };
-    let rules = match (trusted::branch(git, None)?, into) {
+    let rules = match (trusted::trusted_branch(git)?, into) {
         (Some((name, tip)), _) => Rules::of(git, &tip, context.now())?.named(name),
         (None, Some(into)) => Rules::of(git, into, context.now())?,
         (None, None) => Rules::defaults(context.now())?,

@@ -15,6 +15,7 @@ use crate::git::{CHANGES, Cache, Commit, EVIDENCE, FILE, Fanned, Git, History, N
 use crate::proof::anchor::Anchor;
 use crate::proof::change::{ChangeIds, GitAttestation, Sighting};
 use crate::proof::digest::{AnchorId, ChangeId, CommitId, ContentHash, ObjectId, RootHash, TreeId, sha256};
+use crate::proof::edits::Edits;
 use crate::proof::evidence::Verifier;
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::{NoteLine, Signature};
@@ -73,9 +74,16 @@ pub struct Told {
 pub(super) struct Gathered {
     pub(super) evidence: Evidence,
     pub(super) told: Vec<Told>,
+    /// What edit tools wrote, and what was decided before and checked after.
+    pub(super) edits: Edits,
 }
 
 impl Gathered {
+    /// Evidence that tells nothing.
+    fn without(evidence: Evidence) -> Self {
+        Self { evidence, told: Vec::new(), edits: Edits::default() }
+    }
+
     /// About how many bytes it takes.
     pub(super) fn size(&self) -> usize {
         let attested = match &self.evidence {
@@ -83,7 +91,7 @@ impl Gathered {
             _ => 0,
         };
         let told = self.told.iter().map(|told| size_of::<Told>() + told.content.len());
-        size_of::<Self>() + attested + told.sum::<usize>()
+        size_of::<Self>() + attested + told.sum::<usize>() + self.edits.size()
     }
 }
 
@@ -320,12 +328,12 @@ impl Gatherer {
         // Whoever asks looks through all that it attests.
         match self.git.meter.spend(gathered.size() as u64) {
             Ok(()) => gathered,
-            Err(why) => Arc::new(Gathered { evidence: Evidence::TooLarge(why), told: Vec::new() }),
+            Err(why) => Arc::new(Gathered::without(Evidence::TooLarge(why))),
         }
     }
 
     fn read_evidence(&self, root: &RootHash) -> Gathered {
-        let without = |evidence| Gathered { evidence, told: Vec::new() };
+        let without = Gathered::without;
         let unread = |error: ObjectError| match error {
             ObjectError::Missing(_) => without(Evidence::NotHere(error.to_string())),
             ObjectError::Limit(..) => without(Evidence::TooLarge(error.to_string())),
@@ -366,8 +374,10 @@ impl Gatherer {
     fn read_text(&self, text: &[u8]) -> Gathered {
         let mut attested = Vec::new();
         let (mut told, mut told_bytes) = (Vec::new(), 0);
+        let mut edits = Edits::default();
         let mut verifier = Verifier::new();
-        let read = verifier.push_with(text, |_, line, _| {
+        let read = verifier.push_with(text, |index, line, _| {
+            edits.add(index, line);
             let Line::Entry(entry) = line else { return };
             match &entry.body {
                 Body::Attest { attest } => {
@@ -390,11 +400,20 @@ impl Gatherer {
         let evidence = match read.and_then(|()| verifier.finish()) {
             Ok(summary) => {
                 attested.shrink_to_fit();
+                // The other schemes do not cover the order of entries, or not what they say.
+                if summary.opening.scheme.covers_everything() {
+                    edits.finish(text);
+                } else {
+                    edits = Edits::default();
+                }
                 Evidence::Holds(EvidenceFacts { summary, attested })
             }
-            Err(error) => Evidence::Broken(error),
+            Err(error) => {
+                edits = Edits::default();
+                Evidence::Broken(error)
+            }
         };
-        Gathered { evidence, told }
+        Gathered { evidence, told, edits }
     }
 
     /// The blob that is the note of a commit, where there is just one.

@@ -13,7 +13,7 @@ const SETTING: &str = "proof.rules";
 
 /// The branch whose rules are trusted, and the name that led to it: the one that is named, else the one of the setting,
 /// else the remote's default branch. `None` if there is none.
-pub(super) fn branch(git: &Git, named: Option<&str>) -> Result<Option<(String, CommitId)>> {
+fn branch(git: &Git, named: Option<&str>) -> Result<Option<(String, CommitId)>> {
     if let Some(name) = named {
         return Ok(Some((name.to_owned(), git.resolve(name)?)));
     }

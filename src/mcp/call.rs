@@ -9,7 +9,7 @@ use super::desk::Drawer;
 use super::progress::Reporter;
 use super::proofs::{merkle_proof, merkle_verify};
 use super::strict::{Given, Unreadable};
-use super::{keeping, verdicts};
+use super::{keeping, recall, verdicts};
 use crate::agents::Caller;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -208,6 +208,10 @@ fn prepare(
             creates = tool == "round_seal"; // what others anchored can be sealed where nothing was recorded
             keeping::work_of(tool, &mut given)?
         }
+        "decisions_for" | "why" => {
+            creates = true; // what others recorded can be asked for where nothing was recorded
+            recall::work_of(tool, &mut given)?
+        }
         "merkle_proof" => merkle_proof(&mut given)?,
         "merkle_verify" => merkle_verify(&mut given)?,
         _ => of_session(tool, &mut given)?,
@@ -257,6 +261,8 @@ fn record_request(given: &mut Arguments, context: &Context, client: Option<&Impl
         parent: given.text("parent_id")?,
         metadata: given.object("metadata")?.map(|metadata| metadata.to_string()),
         private: given.flag("private")?.unwrap_or(false),
+        supersedes: given.text("supersedes")?,
+        until: given.text("until")?,
     })
 }
 

@@ -28,6 +28,7 @@ mod lines;
 mod progress;
 mod prompts;
 mod proofs;
+mod recall;
 mod resources;
 mod scan;
 mod schema;

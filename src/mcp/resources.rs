@@ -14,6 +14,7 @@ use crate::record;
 
 const SESSION: &str = "proof://session/";
 const COMMIT: &str = "proof://commit/";
+const PATH: &str = "proof://path/";
 const JSON: &str = "application/json";
 /// How many of the newest sessions are listed.
 const LISTED: u32 = 50;
@@ -29,6 +30,10 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
         ResourceTemplate::new(format!("{COMMIT}{{oid}}"), "commit")
             .with_title("A commit's proof")
             .with_description("Whether the proof of a commit holds, and what the sessions behind it decided")
+            .with_mime_type(JSON),
+        ResourceTemplate::new(format!("{PATH}{{path}}"), "path")
+            .with_title("Decisions for a file")
+            .with_description("The decisions that are in force for a file, given from the top of the repository")
             .with_mime_type(JSON),
     ]
 }
@@ -47,15 +52,15 @@ pub(super) fn list(drawer: &mut Drawer) -> Vec<Resource> {
 
 pub(super) fn read(drawer: &mut Drawer, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let absent = || ErrorData::resource_not_found(format!("there is no resource {uri:?}"), None);
-    let (tool, given) = match uri.strip_prefix(COMMIT) {
-        Some(oid) => {
-            let oid = CommitId::parse(oid).ok_or_else(absent)?;
-            ("resources/read-commit", Map::from_iter([("commits".to_owned(), json!([oid]))]))
-        }
-        None => {
-            let id = uri.strip_prefix(SESSION).ok_or_else(absent)?;
-            ("resources/read", Map::from_iter([("session_id".to_owned(), Value::from(id))]))
-        }
+    let (tool, given) = if let Some(oid) = uri.strip_prefix(COMMIT) {
+        let oid = CommitId::parse(oid).ok_or_else(absent)?;
+        ("resources/read-commit", Map::from_iter([("commits".to_owned(), json!([oid]))]))
+    } else if let Some(path) = uri.strip_prefix(PATH) {
+        let path = decoded(path).ok_or_else(absent)?;
+        ("decisions_for", Map::from_iter([("paths".to_owned(), json!([path]))]))
+    } else {
+        let id = uri.strip_prefix(SESSION).ok_or_else(absent)?;
+        ("resources/read", Map::from_iter([("session_id".to_owned(), Value::from(id))]))
     };
     let asked = Asked { tool, given: Ok(given), client: None, thread: None, reporter: None, cancelled: false };
     match call::call(drawer, asked) {
@@ -71,4 +76,19 @@ pub(super) fn read(drawer: &mut Drawer, uri: &str) -> Result<ReadResourceResult,
             })
         }
     }
+}
+
+/// A path as a URI spells it: `%20` and the like stand for bytes.
+fn decoded(path: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.bytes();
+    while let Some(byte) = rest.next() {
+        if byte == b'%' {
+            let digits = [rest.next()?, rest.next()?];
+            bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+        } else {
+            bytes.push(byte);
+        }
+    }
+    String::from_utf8(bytes).ok().filter(|path| !path.is_empty())
 }

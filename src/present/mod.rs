@@ -17,7 +17,7 @@ pub use github::{github, github_error};
 pub use html::html;
 pub use junit::junit;
 pub use markdown::{COMMENT, SUMMARY, markdown};
-pub use observed::{observed, record, reflection, seen};
+pub use observed::{file, observed, record, reflection, seen};
 pub use report::Report;
 pub use rules::{Rule, rule};
 pub use sarif::sarif;

@@ -1,6 +1,8 @@
 //! How observations are told: always as observed, and never in the words of what an agent stated.
 
 use crate::flow::Seen;
+use crate::judge::FileSeen;
+use crate::proof::edits::{Checked, SeenAs};
 use crate::proof::observed::{Event, Marks, Observed};
 use crate::proof::record::RecordType;
 
@@ -52,6 +54,22 @@ pub fn seen(seen: &Seen) -> Vec<String> {
     lines.extend(seen.tools.map(|called| tools(called.calls, called.failed)));
     lines.extend(seen.transcript.map(|kept| format!("transcript of {} bytes, SHA-256 {}", kept.bytes, kept.sha256)));
     lines
+}
+
+/// How the content of a file came about, as far as that was seen.
+pub fn file(file: &FileSeen) -> String {
+    if file.seen == SeenAs::NotSeen {
+        return "not seen by an edit tool".to_owned();
+    }
+    let mut said = "written by a recorded edit".to_owned();
+    said += &file.after_index.map_or_else(String::new, |index| format!(", after decision {index}"));
+    let check = file.check.as_deref().unwrap_or("a check");
+    said += &match file.checked_after {
+        Some(Checked::Passed) => format!(", {check} passed afterwards"),
+        Some(Checked::Failed) => format!(", {check} failed afterwards"),
+        None => String::new(),
+    };
+    said
 }
 
 fn agent(name: &str, model: Option<&str>, version: Option<&str>) -> String {

@@ -11,6 +11,7 @@ pub mod checkers;
 pub mod checkpoint;
 pub mod conclude;
 pub mod digest;
+pub mod edits;
 pub mod evidence;
 pub mod finding;
 pub mod glob;

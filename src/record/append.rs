@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use super::correct;
 use super::start;
-use super::text::{MAX_BODY, acceptable, json_without_secrets, metadata, without_secrets};
+use super::text::{MAX_BODY, acceptable, json_without_secrets, metadata, with_marks, without_secrets};
 use super::view::{BodyView, EntryView};
 use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
@@ -31,6 +32,10 @@ pub struct RecordRequest {
     pub metadata: Option<String>,
     /// Whether it stays out of published evidence.
     pub private: bool,
+    /// The record that it corrects, by its id or its content hash.
+    pub supersedes: Option<String>,
+    /// The day until which it holds.
+    pub until: Option<String>,
 }
 
 /// Records a thought that says nothing of what happens to be staged.
@@ -62,6 +67,9 @@ pub(crate) fn record_with(
             json_without_secrets("the metadata", metadata, remedy)?;
         }
     }
+    let marks = correct::marks(workspace, request.supersedes.as_deref(), request.until.as_deref())?;
+    let marked = !marks.is_empty();
+    let metadata = with_marks(metadata, marks)?;
     let parent = request.parent.as_deref().map(|parent| parse_id("the parent", parent)).transpose()?;
     let session = match (&request.session, &request.task) {
         (None, Some(task)) => start::task_session(workspace, task, request.caller.as_deref())?,
@@ -75,6 +83,10 @@ pub(crate) fn record_with(
     };
     if request.private {
         may_be_private(&workspace.store.session(&session)?.opening, kind)?;
+    }
+    if marked && workspace.store.session(&session)?.opening.scheme == Scheme::AmsV0 {
+        let message = "scheme ams-v0 does not cover what a record supersedes, or until when it holds";
+        return Err(Error::new(Code::InvalidParams, message).hint("record it in a session of scheme v1"));
     }
     let thought = NewThought {
         id: workspace.context.new_id(), // random, also of a private record: it keeps its hash from being guessed
@@ -148,6 +160,7 @@ pub(crate) fn recorded(session: Id, appended: Appended, thought: &NewThought<'_>
         private: thought.private,
         blanked: false,
         withheld: false,
+        superseded_by: Vec::new(),
     }
 }
 

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 
 use super::close::RootOutcome;
+use super::correct::add_corrections;
 use super::restore::bring_back;
 use super::view::{EntryView, SessionView};
 use super::workspace::{Workspace, parse_id};
@@ -31,7 +32,8 @@ pub fn log(workspace: &mut Workspace, session: Option<&str>, limit: Option<u64>)
     if bring_back(workspace, &session, &mut log.entries)? {
         log = workspace.store.log_within(&session, limit, workspace.most)?;
     }
-    let entries = log.entries.iter().map(EntryView::of).collect::<Result<_>>()?;
+    let mut entries = log.entries.iter().map(EntryView::of).collect::<Result<Vec<_>>>()?;
+    add_corrections(workspace, &mut entries)?;
     let imported = workspace.is_imported(&session)?;
     Ok(LogOutcome { session: SessionView { imported, ..SessionView::from(&log.session) }, root: log.root, entries })
 }
@@ -88,7 +90,9 @@ pub fn show(workspace: &mut Workspace, record: &str) -> Result<ShowOutcome> {
         stored = workspace.store.entry(&record)?;
     }
     let EventSpan { from, to, tools } = workspace.store_of_record(&record)?.provenance(&stored)?;
-    Ok(ShowOutcome { entry: EntryView::of(&stored)?, provenance: Provenance { from, to, tools } })
+    let mut entry = EntryView::of(&stored)?;
+    add_corrections(workspace, std::slice::from_mut(&mut entry))?;
+    Ok(ShowOutcome { entry, provenance: Provenance { from, to, tools } })
 }
 
 /// The entries from the first one to this one, along the parents.
@@ -101,7 +105,9 @@ pub fn trail(workspace: &mut Workspace, record: &str) -> Result<Vec<EntryView>> 
     {
         trail = workspace.store.trail_within(&record, workspace.most)?;
     }
-    trail.iter().map(EntryView::of).collect()
+    let mut entries = trail.iter().map(EntryView::of).collect::<Result<Vec<_>>>()?;
+    add_corrections(workspace, &mut entries)?;
+    Ok(entries)
 }
 
 /// A session as a tree: its entries, of which each names the one that it follows.

@@ -7,6 +7,7 @@ mod audit;
 mod check;
 mod check_evidence;
 mod close;
+mod correct;
 mod input;
 mod ledger;
 mod lock;

@@ -110,3 +110,21 @@ pub(super) fn metadata(json: &str) -> Result<Option<String>> {
     }
     Ok(text)
 }
+
+/// Metadata with what only the tool writes, in canonical form.
+pub(super) fn with_marks(
+    metadata: Option<String>,
+    marks: serde_json::Map<String, serde_json::Value>,
+) -> Result<Option<String>> {
+    if marks.is_empty() {
+        return Ok(metadata);
+    }
+    let wrong = |why: String| Error::new(Code::InvalidParams, "metadata cannot be recorded").because(why);
+    let given = metadata.as_deref().map(|text| canonical::parse(text.as_bytes())).transpose();
+    let mut all = match given.map_err(|error| wrong(error.to_string()))? {
+        Some(serde_json::Value::Object(given)) => given,
+        _ => serde_json::Map::new(),
+    };
+    all.extend(marks);
+    metadata_text(&serde_json::Value::Object(all)).map_err(|error| wrong(error.to_string()))
+}

@@ -44,6 +44,10 @@ pub struct EntryView {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schemars(skip)]
     pub withheld: bool,
+    /// The records that supersede it. Not in the schema, for the same reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
+    pub superseded_by: Vec<Id>,
 }
 
 /// What an entry says.
@@ -99,6 +103,7 @@ impl EntryView {
             private: stored.private,
             blanked: stored.line.is_none() && !withheld,
             withheld,
+            superseded_by: Vec::new(),
         })
     }
 

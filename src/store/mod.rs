@@ -23,6 +23,7 @@ mod memory;
 mod merge;
 mod nodes;
 mod read;
+mod recall;
 mod rounds;
 mod schema;
 mod search;

@@ -27,10 +27,11 @@ pub const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0006_nodes.sql"),
     include_str!("../../migrations/0007_salts.sql"),
     include_str!("../../migrations/0008_capture.sql"),
+    include_str!("../../migrations/0009_recall.sql"),
 ];
 
 /// SHA-256 of the schema that the steps make, as [`digest`] computes it. A test computes it from the steps.
-const SCHEMA: &str = "3da331225a141644779af885ae734d3b52a3277a0a02d23a15670ddfb6ff4867";
+const SCHEMA: &str = "b698512e2a1f1cf4687dd279800d0e48760d2cf4967c113fb205a0238f499360";
 
 impl Store {
     /// Brings the schema up to date, whoever else may be doing the same.

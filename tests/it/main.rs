@@ -27,6 +27,7 @@ mod mistakes;
 mod mutations;
 mod naive;
 mod policy;
+mod recall;
 mod report;
 mod retention;
 mod rewrite;

@@ -63,7 +63,7 @@ async def writeback(server, mode):
         expect("the server's name", client.server_info.name == "git-proof")
         expect("instructions", "audit_session_start" in client.instructions)
         tools = (await client.list_tools()).tools
-        expect("all tools", len(tools) == 21)
+        expect("all tools", len(tools) == 23)
         for tool in tools:
             jsonschema.Draft202012Validator.check_schema(tool.output_schema)
             jsonschema.Draft202012Validator.check_schema(tool.input_schema)

@@ -21,6 +21,8 @@ CORE = [
     "audit_session_end",
     "merkle_finalize",
     "merkle_root",
+    "decisions_for",
+    "why",
 ]
 
 
@@ -86,7 +88,7 @@ def writeback(client):
 def listings(client, session):
     tools, remarks = client.ask("tools/list", "--strict")
     names = [tool["name"] for tool in tools["tools"]]
-    expect(f"the tools: {names}", names[:6] == CORE and len(names) == 21)
+    expect(f"the tools: {names}", names[:8] == CORE and len(names) == 23)
     expect(f"no schema is refused: {remarks[:500]}", "Error: tool" not in remarks)
     expect("every tool says what it answers", all("data" in json.dumps(tool["outputSchema"]) for tool in tools["tools"]))
     resources, _ = client.ask("resources/list")

@@ -1,10 +1,5 @@
 //! `show COMMIT`, `log RANGE`: what was decided behind commits, from git alone, and how each of them stands.
 
-mod marks;
-mod points;
-mod seen;
-mod trail;
-
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -14,14 +9,12 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
 use crate::judge::{CommitVerdict, RulesView, Summary, VerifyRequest, verify};
-use crate::proof::digest::{CommitId, RootHash};
+use crate::proof::digest::{CommitId, ContentHash, RootHash};
 use crate::proof::finding::Verdict;
 use crate::proof::record::Id;
+use crate::recall::{Trail, read_trail};
 use crate::record::Workspace;
-
-pub use points::{Label, Point, Points, listed, rejections};
-pub use seen::{Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript};
-pub use trail::{LeftAway, Step, StepKind, Trail};
+use crate::store::Store;
 
 /// What `show` and `log` ask for.
 #[derive(Debug, Clone, Default)]
@@ -79,6 +72,7 @@ pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> 
     let (revisions, more) = select(&git, request)?;
     let asked = VerifyRequest { revisions, rules: request.rules.clone(), ..VerifyRequest::default() };
     let outcome = verify(context, &asked)?;
+    let store = Store::open(&git.place().store_path(), context.patience()).ok();
     let mut told: HashMap<RootHash, Option<Arc<Trail>>> = HashMap::new();
     let mut commits = Vec::new();
     for standing in outcome.commits {
@@ -88,8 +82,11 @@ pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> 
             if trails.iter().any(|trail| trail.root == session.root) {
                 continue;
             }
-            let trail =
-                told.entry(session.root).or_insert_with(|| trail::read(&git, session, request.full).map(Arc::new));
+            let trail = told.entry(session.root).or_insert_with(|| {
+                let mut trail = read_trail(&git, session, request.full)?;
+                trail.mark_superseded(|entry| corrections(store.as_ref(), entry));
+                Some(Arc::new(trail))
+            });
             trails.extend(trail.clone());
         }
         let commit = git.commit(&standing.commit).ok();
@@ -99,6 +96,13 @@ pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> 
         commits.push(CommitStory { standing, author: author.unwrap_or_default(), authored, trails });
     }
     Ok(StoryOutcome { verdict: outcome.verdict, summary: outcome.summary, commits, more, rules: outcome.rules })
+}
+
+/// The records of this clone that correct an entry.
+fn corrections(store: Option<&Store>, entry: &ContentHash) -> Vec<ContentHash> {
+    let Some(store) = store else { return Vec::new() };
+    let found = store.corrections(entry).unwrap_or_default();
+    found.iter().filter_map(|(record, _)| store.entry(record).ok()).map(|stored| stored.content_hash).collect()
 }
 
 /// What `verify` is to look at, and whether that is not all. A range goes to it as it is, so that it can tell whether

@@ -136,10 +136,18 @@ impl Agent {
 
     /// Calls a tool that must refuse with this code; the answer is the error.
     #[track_caller]
-    pub(super) fn refused(&self, code: &str, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn refused(&self, code: &str, tool: &str, arguments: Value) -> Value {
         let envelope = self.call(tool, arguments);
         assert_eq!(envelope["error"]["code"], code, "{tool}: {envelope}");
         envelope["error"].clone()
+    }
+
+    /// The JSON of a resource; `None` if it is refused.
+    pub(crate) fn read(&self, uri: &str) -> Option<Value> {
+        let request = rmcp::model::ReadResourceRequestParams::new(uri);
+        let read = self.ask(async |peer| peer.read_resource(request).await).ok()?;
+        let read = serde_json::to_value(read).unwrap();
+        Some(serde_json::from_str(read["contents"][0]["text"].as_str().unwrap()).unwrap())
     }
 
     /// Closes the connection and waits for the server.

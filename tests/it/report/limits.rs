@@ -18,6 +18,7 @@ fn broken(commits: u64, findings: usize, text: &str) -> VerifyOutcome {
         reason: Some(text.to_owned()),
         binding: None,
         vouched: None,
+        files: Vec::new(),
         sessions: Vec::new(),
         findings: (0..findings)
             .map(|at| Finding::error(FindingCode::ChainBroken, format!("{at} {text}")).hint(text))

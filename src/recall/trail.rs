@@ -85,6 +85,15 @@ pub struct Step {
     pub metadata: Option<Value>,
     /// When it was recorded.
     pub timestamp: Option<Timestamp>,
+    /// The content hash of the entry that it corrects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supersedes: Option<ContentHash>,
+    /// The content hashes of the records that correct it, as far as they are known here.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub superseded_by: Vec<ContentHash>,
+    /// Until when it holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
     /// What it says and where it stands.
     pub content_hash: ContentHash,
     /// That joined with what it follows.
@@ -135,7 +144,7 @@ impl StepKind {
 }
 
 /// The trail of a session whose anchor holds; `None` where its evidence is not at hand, or not the anchor's.
-pub(super) fn read(git: &Git, session: &SessionVerdict, full: bool) -> Option<Trail> {
+pub(crate) fn read_trail(git: &Git, session: &SessionVerdict, full: bool) -> Option<Trail> {
     let tip = git.tip(EVIDENCE).ok()??;
     let tree = git.commit(&tip).ok()?.tree;
     let Fanned::File(blob) = git.find_fanned(&tree, &evidence_name(&session.root)).ok()? else { return None };
@@ -163,6 +172,23 @@ pub(super) fn read(git: &Git, session: &SessionVerdict, full: bool) -> Option<Tr
         steps: gathered.steps,
         left_away: gathered.left_away,
     })
+}
+
+impl Trail {
+    /// Lets each step name the records that correct it: later ones of the session itself, and those that `known` names.
+    pub(crate) fn mark_superseded(&mut self, known: impl Fn(&ContentHash) -> Vec<ContentHash>) {
+        let own: Vec<(ContentHash, ContentHash)> =
+            self.steps.iter().filter_map(|step| Some((step.supersedes?, step.content_hash))).collect();
+        for step in &mut self.steps {
+            let within = own.iter().filter(|(superseded, _)| *superseded == step.content_hash).map(|(_, by)| *by);
+            step.superseded_by.extend(within);
+            for other in known(&step.content_hash) {
+                if !step.superseded_by.contains(&other) {
+                    step.superseded_by.push(other);
+                }
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -208,12 +234,18 @@ impl Gathered {
                 said: Points::default(),
                 metadata: None,
                 timestamp: None,
+                supersedes: None,
+                superseded_by: Vec::new(),
+                until: None,
                 content_hash: withheld.content_hash,
                 chain_hash,
             },
             Line::Entry(entry) => {
                 let metadata = entry.metadata.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
                 let text = entry.body.text();
+                // Scheme ams-v0 does not cover metadata, so that its marks say nothing.
+                let covered = entry.metadata.as_deref().filter(|_| scheme != Scheme::AmsV0);
+                let marks = Marks::of(covered);
                 let said = match kind {
                     StepKind::Decision | StepKind::Reflection => Points::read(text, metadata.as_ref()),
                     _ => Points { text: text.to_owned(), points: Vec::new() },
@@ -223,11 +255,14 @@ impl Gathered {
                     parent,
                     id: Some(entry.id.clone()),
                     kind,
-                    observed: Marks::of(entry.metadata.as_deref()).event.map(Event::as_str),
+                    observed: marks.event.map(Event::as_str),
                     content: Some(text.to_owned()),
                     said,
                     metadata,
                     timestamp: Some(entry.timestamp),
+                    supersedes: marks.supersedes,
+                    superseded_by: Vec::new(),
+                    until: marks.until,
                     content_hash: scheme.content_hash(entry.to_line().as_bytes(), text),
                     chain_hash,
                 }

@@ -1,0 +1,63 @@
+//! Decisions that come back, in a repository of 10,000 anchored commits: `why` of a line against git's own blame of it, and the
+//! hook that tells an agent the decisions for a file against git's smallest question.
+//!
+//! `cargo bench --bench recall`
+
+#![allow(clippy::unwrap_used)] // a benchmark whose figures would mean nothing should stop
+
+mod history;
+mod scratch;
+mod table;
+
+use std::fs::File;
+
+use history::anchored_history;
+use scratch::Scratch;
+use table::{Row, medians, run};
+
+const COMMITS: usize = 10_000;
+const ROUNDS: usize = 30;
+/// A file of the history, one of 256, and a line of it.
+const PATH: &str = "d1/f17";
+
+fn main() {
+    if !table::wanted() {
+        return;
+    }
+    let scratch = Scratch::new();
+    anchored_history(&scratch, COMMITS);
+    run(&mut scratch.git(&["gc", "-q"]));
+    run(&mut scratch.git(&["commit-graph", "write", "--reachable"]));
+    run(&mut scratch.git(&["checkout", "-q", "many"]));
+    // The sessions are nobody's here; what is measured is how long it takes to find and to judge them.
+    for (key, value) in [("proof.recall", "all"), ("proof.rules", "many")] {
+        run(&mut scratch.git(&["config", key, value]));
+    }
+    let place = format!("{PATH}:1");
+    let mut why = || run(&mut scratch.git_proof(&["why", &place]));
+    let mut blame = || run(&mut scratch.git(&["blame", "-L1,1", "--", PATH]));
+    let mut number = 0;
+    let mut hook = || {
+        number += 1; // each agent is told once
+        let event = scratch.path().join("event.json");
+        std::fs::write(&event, read_event(&scratch, number)).unwrap();
+        run(scratch.git_proof(&["hook", "claude-code"]).stdin(File::open(&event).unwrap()));
+    };
+    hook(); // makes the index
+    let mut head = || run(&mut scratch.git(&["rev-parse", "HEAD"]));
+    let [why, blame] = medians(ROUNDS, [&mut why, &mut blame]);
+    let [hook, head] = medians(ROUNDS, [&mut hook, &mut head]);
+    table::print(&[
+        Row::cost(&format!("why FILE:LINE among {COMMITS} commits : git blame -L"), why, blame, 1.3),
+        Row::cost(&format!("hook that tells decisions, {COMMITS} commits : git rev-parse HEAD"), hook, head, 3.0),
+    ]);
+}
+
+/// What Claude Code sends after it has read a file.
+fn read_event(scratch: &Scratch, number: u32) -> String {
+    let place = scratch.path().display();
+    format!(
+        "{{\"session_id\":\"agent-{number}\",\"cwd\":\"{place}\",\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"Read\",\
+         \"tool_input\":{{\"file_path\":\"{place}/{PATH}\"}},\"tool_response\":{{}},\"tool_use_id\":\"toolu_{number}\"}}"
+    )
+}

@@ -1,0 +1,83 @@
+//! Which decisions reach an agent: those that this clone recorded itself, or whose own anchor somebody signed who is listed, for
+//! commits of the base branch, and recorded before the commit. A seal gives no trust: a sealer seals whatever verifies.
+
+use crate::error::Result;
+use crate::git::{Git, History};
+use crate::judge::{self, CommitVerdict, SessionVerdict};
+use crate::proof::digest::CommitId;
+use crate::proof::finding::Verdict;
+use crate::store::Store;
+
+/// The setting that says which decisions agents are told.
+const SETTING: &str = "proof.recall";
+
+/// Which decisions agents are told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Recall {
+    /// None.
+    Off,
+    /// Those of sessions of this clone, and those that a listed person signed.
+    #[default]
+    Trusted,
+    /// Those of all sessions that are proven on the base branch, whoever recorded them.
+    All,
+}
+
+impl Recall {
+    /// By the setting of the repository. A value that is not known switches it off.
+    pub fn of(git: &Git) -> Self {
+        match git.setting(SETTING).map(|value| value.to_ascii_lowercase()).as_deref() {
+            None | Some("trusted") => Self::Trusted,
+            Some("all") => Self::All,
+            Some(_) => Self::Off,
+        }
+    }
+}
+
+/// The branch whose commits count, and whether its signers do.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Base {
+    /// Its newest commit.
+    pub(super) tip: CommitId,
+    /// Whether it is the branch that rules are taken from. Otherwise it is whatever is checked out, and only sessions of this
+    /// clone count there: its list of signers may be anybody's.
+    trusted: bool,
+}
+
+impl Base {
+    /// The base branch; `None` where there is no commit yet.
+    pub(super) fn find(git: &Git) -> Result<Option<Self>> {
+        Ok(match judge::trusted_branch(git)? {
+            Some((_, tip)) => Some(Self { tip, trusted: true }),
+            None => git.tip("HEAD")?.map(|tip| Self { tip, trusted: false }),
+        })
+    }
+
+    /// Whether it has a commit. One whose history is cut off does not count.
+    pub(super) fn has(&self, git: &Git, commit: &CommitId) -> bool {
+        *commit == self.tip || History::default().reaches(git, &self.tip, commit) == Ok(true)
+    }
+
+    /// Whether what a session decided may be told to an agent, given that the commit is on this branch.
+    pub(super) fn lets_through(
+        &self,
+        recall: Recall,
+        store: Option<&Store>,
+        commit: &CommitVerdict,
+        session: &SessionVerdict,
+    ) -> bool {
+        let proven = commit.verdict == Verdict::Pass && session.holds && session.rooted && !session.afterwards;
+        proven
+            && match recall {
+                Recall::Off => false,
+                Recall::All => true,
+                Recall::Trusted => is_own(store, session) || self.trusted && !session.signers.is_empty(),
+            }
+    }
+}
+
+/// Whether this clone recorded a session: the store has it, with this very root.
+pub(super) fn is_own(store: Option<&Store>, session: &SessionVerdict) -> bool {
+    let root = store.and_then(|store| store.root(&session.session_id).ok()).flatten();
+    root.is_some_and(|row| row.root == session.root && row.record_count == session.count)
+}
