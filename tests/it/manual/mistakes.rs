@@ -12,7 +12,7 @@ const NOWHERE: &[Mistake] = &[
     (&["log"], 3, &["is not in a git repository", "git init"]),
     (&["init"], 3, &["is not in a git repository", "git init"]),
     (&["doctor"], 3, &["is not in a git repository", "-C DIR"]),
-    (&["-C", "away", "log"], 3, &["-C names ./away", "name a directory"]),
+    (&["-C", "away", "log"], 2, &["-C names ./away", "name a directory"]),
     (&["check-evidence", "away.jsonl"], 3, &["cannot read away.jsonl", "No such file", "standard input"]),
     (&["check-proof", "p", "--root", "abc", "--count", "1"], 2, &["64 lower-case hex digits", "git proof root"]),
     (&["recrod"], 2, &["unrecognized subcommand 'recrod'", "'record'", "-h"]),
@@ -62,7 +62,7 @@ const OPEN: &[Mistake] = &[
     (&["gate", "--base", "HEAD", "--require-policy"], 3, &["HEAD has no .proof/policy.toml", "--require-policy"]),
     (&["sign"], 2, &["has no anchor that could be signed", "git proof verify"]),
     (&["sync"], 4, &["origin cannot be reached", "git fetch must work first"]),
-    (&["sync", "elsewhere"], 4, &["elsewhere cannot be reached", "git remote -v"]),
+    (&["sync", "elsewhere"], 2, &["elsewhere cannot be reached", "git remote -v"]),
     (&["attest"], 2, &["<OPERATION>", "-h"]),
 ];
 

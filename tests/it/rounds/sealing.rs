@@ -199,9 +199,10 @@ fn two_processes_that_seal_at_once_make_one_chain() {
     for round in 0..3 {
         repo.explain(&format!("a{round}"));
         let mut running: Vec<_> = (0..4)
-            .map(|_| repo.proof(&["seal"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+            .map(|_| repo.proof(&["--json", "seal"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap())
             .collect();
-        let sealed = running.iter_mut().map(|child| child.wait().unwrap().success()).filter(|sealed| *sealed).count();
+        let ended = running.drain(..).map(|child| child.wait_with_output().unwrap());
+        let sealed = ended.filter(|output| String::from_utf8_lossy(&output.stdout).contains("\"seal\":")).count();
         assert_eq!(sealed, 1, "one of them seals, the others find nothing to seal");
     }
     assert_eq!(repo.sealed(), [["a0"], ["a1"], ["a2"]]);

@@ -88,7 +88,9 @@ fn provoke_git() -> Vec<Ran> {
     let long = scratch.git(["commit-tree", "HEAD^{tree}", "-F", "long"]);
     ran.push(run(&["cover", long.trim_end()]));
     std::fs::remove_file(scratch.place.join("long")).unwrap();
-    ran.push(run(&["sync", "nowhere"]));
+    scratch.git(["remote", "add", "gone", "../gone"]);
+    ran.push(run(&["sync", "gone"]));
+    scratch.git(["remote", "remove", "gone"]);
     std::fs::write(scratch.place.join(".git/refs/proof"), "no directory").unwrap();
     ran.push(run(&["anchor"]));
     std::fs::remove_file(scratch.place.join(".git/refs/proof")).unwrap();
@@ -106,7 +108,6 @@ fn provoke_git() -> Vec<Ran> {
     scratch.git(["add", ".proof"]);
     commit("policy");
     ran.push(run(&["verify", "--rules", "HEAD"]));
-    ran.push(run(&["seal"]));
     scratch.start("open", &[]);
     ran.push(run(&["seal"]));
     scratch.git(["config", "core.repositoryFormatVersion", "1"]);
@@ -123,6 +124,23 @@ fn provoke_rounds() -> Vec<Ran> {
     let (rolled_back, no_such) = (repo.run(&["--json", "seal"]), repo.run(&["--json", "rounds", "show", "7"]));
     scratch.git(["update-ref", "refs/proof/rounds", "HEAD"]);
     vec![rolled_back, no_such, repo.run(&["--json", "seal"])]
+}
+
+/// The same for an anchor that stands on another commit than its own.
+fn provoke_left_out() -> Vec<Ran> {
+    let scratch = Scratch::new();
+    let repo = crate::rounds::with_rounds(&scratch, 1);
+    std::fs::remove_dir_all(scratch.place.join(".git/proof")).unwrap();
+    let notes = scratch.git(["notes", "--ref=proof", "list"]);
+    let line = notes.lines().find_map(|line| {
+        let text = scratch.git(["notes", "--ref=proof", "show", line.split(' ').nth(1)?]);
+        text.contains("\"anchored_at\"").then_some(text)
+    });
+    scratch.git(["update-ref", "-d", "refs/proof/rounds"]);
+    scratch.git(["update-ref", "-d", "refs/notes/proof"]);
+    scratch.git(["commit", "--quiet", "--allow-empty", "-m", "another"]);
+    scratch.git(["notes", "--ref=proof", "add", "-m", line.unwrap().trim_end(), "HEAD"]);
+    vec![repo.run(&["--json", "seal"])]
 }
 
 /// The same for an archive that is gone.
@@ -161,7 +179,7 @@ fn unsigned() -> String {
 #[test]
 fn every_code_is_reached_with_its_exit_code_and_a_hint() {
     let mut reached = BTreeSet::new();
-    let all = provoke().into_iter().chain(provoke_git()).chain(provoke_rounds());
+    let all = provoke().into_iter().chain(provoke_git()).chain(provoke_rounds()).chain(provoke_left_out());
     for ran in all.chain(provoke_archives()).chain(provoke_vouch()) {
         if ran.exit == Some(0) {
             continue;

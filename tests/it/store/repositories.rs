@@ -187,7 +187,7 @@ fn dash_c_counts_from_the_one_before() {
 #[test]
 fn dash_c_to_nowhere_is_refused() {
     let scratch = Scratch::with_session();
-    scratch.refused(&["-C", "nowhere", "check"], "ERR_NO_REPOSITORY", 3);
+    scratch.refused(&["-C", "nowhere", "check"], "INVALID_PARAMS", 2);
 }
 
 #[test]
