@@ -105,7 +105,9 @@ impl Place<'_> {
     pub(super) fn gate(&self, proofs: &[&str]) -> Ran {
         let head = self.stage.work.git(["rev-parse", "topic"]);
         let mut arguments = vec!["--json", "gate", "--base", "origin/main", "--head", &head];
-        proofs.iter().for_each(|source| arguments.extend(["--proofs", source]));
+        for source in proofs {
+            arguments.extend(["--proofs", source]);
+        }
         self.try_proof(&arguments)
     }
 
