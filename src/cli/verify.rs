@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::flow;
 use crate::judge::{
     self, CommitVerdict, GateRequest, RulesView, SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest,
 };
@@ -157,14 +158,20 @@ impl Gate {
             (Format::Github | Format::Sarif, Some(range)) => judge::first_paths(context, range, found)?,
             _ => BTreeMap::new(),
         };
-        let report = Report { outcome: &outcome, paths: &paths };
+        let summary = context.variable("GITHUB_STEP_SUMMARY").filter(|_| format == Format::Github);
+        let sessions = if format == Format::Markdown || summary.is_some() {
+            flow::reported_sessions(context, &outcome)?
+        } else {
+            Vec::new()
+        };
+        let report = Report { outcome: &outcome, paths: &paths, sessions: &sessions };
         match format {
             Format::Human | Format::Json => {
                 ui.show(&Gated { outcome: &outcome, warnings }, |gated, paint| render(gated.outcome, paint));
             }
             Format::Github => {
                 ui.text(|_| present::github(&report));
-                if let Some(file) = context.variable("GITHUB_STEP_SUMMARY")
+                if let Some(file) = summary
                     && let Err(error) = append_summary(Path::new(&file), &report)
                 {
                     ui.say(&format!("git proof gate: the job summary could not be written: {error}"));

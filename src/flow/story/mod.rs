@@ -19,7 +19,7 @@ use crate::proof::finding::Verdict;
 use crate::proof::record::Id;
 use crate::record::Workspace;
 
-pub use points::{Label, Point, Points, listed, rejections};
+pub use points::{Label, Point, Points, doubts, listed, rejections};
 pub use seen::{Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript};
 pub use trail::{LeftAway, Step, StepKind, Trail};
 

@@ -80,7 +80,7 @@ fn every_format_tells_a_word_from_a_proof() {
     assert!(github.contains("::warning file=a.txt,line=1,title=VOUCHED in "), "{github}");
     assert!(github.contains("a person's word, not a proof") && github.contains(counts), "{github}");
     let markdown = squashed.shown("markdown");
-    assert!(markdown.contains(counts), "{markdown}");
+    assert!(markdown.contains("\n### git proof gate: 1 commit · 1 vouched\n"), "{markdown}");
     assert!(markdown.contains("\n| **vouched** | "), "{markdown}");
     assert!(
         markdown.contains(&format!("| vouched by `ada@x` (a person's word, not a proof): `{REASON}`<br>")),

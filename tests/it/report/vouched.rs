@@ -75,7 +75,8 @@ fn a_comment_says_vouched() {
         ("git proof", &["report", "base..main", "--markdown"]),
     ] {
         let text = vouched.shown(arguments);
-        assert!(text.contains(&format!("\n### {form}: vouched for, not proven\n\n1 commit: 1 vouched. ")), "{text}");
+        let top = format!("\n### {form}: 1 commit · 1 vouched\n\nVouched for, not proven. ");
+        assert!(text.contains(&top), "{text}");
         assert!(text.contains("\n| **vouched** | "), "{text}");
         assert!(text.contains(&format!("vouched by `ada@x` (a person's word, not a proof): `{REASON}`<br>")), "{text}");
     }
@@ -123,8 +124,8 @@ fn a_page_says_vouched() {
     let script = page.rfind("<script>").unwrap()..page.rfind("</script>").unwrap();
     let shown = [&page[..style.start], &page[style.end..script.start], &page[script.end..]].concat();
     assert_is_no_proof("the page", &shown);
-    assert!(shown.contains("<article class=\"commit vouched\""), "{shown}");
-    assert!(shown.contains(">1 commit: 1 vouched<"), "{shown}");
+    assert!(shown.contains("<details class=\"commit vouched\""), "{shown}");
+    assert!(shown.contains(">1 commit · 1 vouched<"), "{shown}");
     assert!(shown.contains("vouched by ada@x: a person&#39;s word, not a proof"), "{shown}");
 }
 
