@@ -33,7 +33,7 @@ pub use report::{ReportedRound, ReportedRounds};
 pub use rounds::{RoundOutcome, RoundsOutcome, SeenView, round, rounds};
 pub use sign::{SignOutcome, SignRequest, sign};
 pub use status::{SessionStatus, StatusOutcome, status};
-pub use story::{CommitStory, Meant, StoryOutcome, StoryRequest, meant, story};
+pub use story::{CommitStory, Meant, StoryOutcome, StoryRequest, meant, story, story_of};
 pub use story::{Label, Point, Points, doubts, listed, rejections};
 pub use story::{LeftAway, Step, StepKind, Trail};
 pub use story::{Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript};

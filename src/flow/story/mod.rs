@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
-use crate::judge::{CommitVerdict, RulesView, Summary, VerifyRequest, verify};
+use crate::judge::{CommitVerdict, RulesView, Summary, VerifyOutcome, VerifyRequest, verify};
 use crate::proof::digest::{CommitId, RootHash};
 use crate::proof::finding::Verdict;
 use crate::proof::record::Id;
@@ -79,17 +79,28 @@ pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> 
     let (revisions, more) = select(&git, request)?;
     let asked = VerifyRequest { revisions, rules: request.rules.clone(), ..VerifyRequest::default() };
     let outcome = verify(context, &asked)?;
+    Ok(tell(&git, outcome, Some(request.full), more))
+}
+
+/// Tells what was decided behind commits that were judged already, or only how they stand.
+pub fn story_of(context: &Context, outcome: VerifyOutcome, with_trails: bool) -> Result<StoryOutcome> {
+    let git = Git::open(&Repository::discover(context)?, context)?;
+    Ok(tell(&git, outcome, with_trails.then_some(false), false))
+}
+
+/// `full` says whether everything that a session recorded is told; `None` tells nothing of it.
+fn tell(git: &Git, outcome: VerifyOutcome, full: Option<bool>, more: bool) -> StoryOutcome {
     let mut told: HashMap<RootHash, Option<Arc<Trail>>> = HashMap::new();
     let mut commits = Vec::new();
     for standing in outcome.commits {
         let mut trails: Vec<Arc<Trail>> = Vec::new();
-        for session in standing.sessions.iter().filter(|session| session.holds || session.sound) {
+        let sound = standing.sessions.iter().filter(|session| session.holds || session.sound);
+        for (session, full) in sound.filter_map(|session| Some((session, full?))) {
             // A squash of several commits of one session has it several times.
             if trails.iter().any(|trail| trail.root == session.root) {
                 continue;
             }
-            let trail =
-                told.entry(session.root).or_insert_with(|| trail::read(&git, session, request.full).map(Arc::new));
+            let trail = told.entry(session.root).or_insert_with(|| trail::read(git, session, full).map(Arc::new));
             trails.extend(trail.clone());
         }
         let commit = git.commit(&standing.commit).ok();
@@ -98,7 +109,7 @@ pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> 
             commit.and_then(|commit| String::from_utf8_lossy(&commit.author_time).split(' ').next()?.parse().ok());
         commits.push(CommitStory { standing, author: author.unwrap_or_default(), authored, trails });
     }
-    Ok(StoryOutcome { verdict: outcome.verdict, summary: outcome.summary, commits, more, rules: outcome.rules })
+    StoryOutcome { verdict: outcome.verdict, summary: outcome.summary, commits, more, rules: outcome.rules }
 }
 
 /// What `verify` is to look at, and whether that is not all. A range goes to it as it is, so that it can tell whether
