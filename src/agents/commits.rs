@@ -83,7 +83,8 @@ pub(super) fn after_call(workspace: &mut Workspace, key: AgentKey<'_>, call: &Op
     }
     let git = workspace.git()?;
     for commit in git.made_since(&call.reflog) {
-        if !workspace.store.see_commit(&commit, workspace.context.now())? || call.shared || !git.has(&commit.0) {
+        // What may be of either agent is nobody's, and `status` offers to cover it.
+        if call.shared || !workspace.store.see_commit(&commit, workspace.context.now())? || !git.has(&commit.0) {
             continue;
         }
         let session = append(workspace, key, &[], true)?;

@@ -218,6 +218,6 @@ fn enter(context: &Context) -> Result<()> {
         return Ok(());
     }
     let named = context.directory.display();
-    Err(Error::new(Code::NoRepository, format!("-C names {named}, which is not a directory"))
+    Err(Error::new(Code::InvalidParams, format!("-C names {named}, which is not a directory"))
         .hint("name a directory inside a repository"))
 }

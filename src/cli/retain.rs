@@ -1,10 +1,12 @@
 //! `retain`.
 
+use std::io::{self, IsTerminal as _, Write as _};
+
 use clap::Args;
 
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
-use crate::error::{Code, Result};
+use crate::error::{Code, Error, Result};
 use crate::keep::{self, Because, RetainOutcome, RetainRequest, Zone};
 use crate::record::Workspace;
 
@@ -25,7 +27,8 @@ const NAMED: usize = 20;
 Examples:
   git proof retain --dry-run
   git proof retain
-  git proof retain --freeze t-89-login")]
+  git proof retain --dry-run --freeze t-89-login
+  git proof retain --yes --freeze t-89-login")]
 pub(super) struct Retain {
     /// Say what would move, and move nothing
     #[arg(long)]
@@ -35,10 +38,18 @@ pub(super) struct Retain {
     /// than proof.warnDays. Hashes and proofs stay. There is no way back
     #[arg(long, value_name = "SESSION", num_args = 0..)]
     freeze: Option<Vec<String>>,
+
+    /// Do not ask before texts are dropped for good
+    #[arg(long, requires = "freeze")]
+    yes: bool,
 }
 
 impl Retain {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        if self.freeze.is_some() && !self.yes && !self.dry_run && !confirmed()? {
+            ui.say("Nothing was dropped.");
+            return Ok(());
+        }
         let request = RetainRequest { dry_run: self.dry_run, freeze: self.freeze.clone() };
         let outcome = keep::retain(&mut Workspace::open(context)?, &request)?;
         for problem in &outcome.problems {
@@ -54,11 +65,23 @@ impl Retain {
                 "git proof retain: {count} cold session{} older than {days} days; decide whether the texts are still wanted",
                 if count == 1 { " is" } else { "s are" }
             ));
-            ui.say("hint: git proof retain --freeze drops them for good; --freeze SESSION drops one");
+            ui.say("hint: git proof retain --freeze drops them for good, after asking; --freeze SESSION drops one");
         }
         ui.show(&outcome, |outcome, paint| moves(outcome, paint) + &table(outcome, paint));
         Ok(())
     }
+}
+
+/// Asks whether texts may be dropped. Where nobody can be asked, it is an error.
+fn confirmed() -> Result<bool> {
+    if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        return Err(Error::new(Code::InvalidParams, "--freeze drops texts for good, and nobody can be asked")
+            .hint("--yes says that this is meant; --dry-run shows which sessions are concerned"));
+    }
+    let _ = write!(io::stderr(), "Drop the texts for good? Hashes and proofs stay. [y/N] ");
+    let mut answer = String::new();
+    let _ = io::stdin().read_line(&mut answer); // what cannot be read is no yes
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// The exit code of the worst of several errors, by their codes.

@@ -6,7 +6,7 @@ use super::sync::told;
 use super::ui::{Paint, Role, Ui, inert};
 use super::verdict::findings;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Code, Result};
 use crate::flow::{self, RoundOutcome, RoundsOutcome};
 use crate::present;
 use crate::proof::finding::Verdict;
@@ -43,7 +43,15 @@ impl Seal {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let sign = if self.sign { Some(true) } else { self.no_sign.then_some(false) };
         let request = SealRequest { defer: self.defer, sign };
-        let outcome = seal::seal(&mut Workspace::open_or_create(context)?, &request)?;
+        let outcome = match seal::seal(&mut Workspace::open_or_create(context)?, &request) {
+            // For a job that seals every night this is no error, unless something was left out.
+            Err(error) if error.code == Code::NothingToSeal && error.causes.is_empty() => {
+                let nothing = serde_json::json!({ "round": null, "sessions": [], "left_out": [] });
+                ui.show(&nothing, |_, _| "Nothing to seal: every anchored session is sealed already.\n".to_owned());
+                return Ok(());
+            }
+            outcome => outcome?,
+        };
         if let Some(clock) = &outcome.clock {
             ui.say(&format!("git proof seal: {clock}"));
         }

@@ -42,6 +42,16 @@ fn describe(outcome: &StatusOutcome) -> String {
         1 => text.push_str("The proof of 1 commit is on no remote yet.\n"),
         count => text.push_str(&format!("The proofs of {count} commits are on no remote yet.\n")),
     }
+    match outcome.uncovered.as_slice() {
+        [] => {}
+        [one] => text.push_str(&format!("No session explains commit {}.\n", &one.to_string()[..12])),
+        [first, .., last] => text.push_str(&format!(
+            "No session explains {} commits, from {} to {}.\n",
+            outcome.uncovered.len(),
+            &first.to_string()[..12],
+            &last.to_string()[..12]
+        )),
+    }
     let unwired: Vec<&str> = outcome.hooks.iter().filter(|hook| !hook.wired).map(|hook| hook.hook.as_str()).collect();
     if unwired.is_empty() {
         text.push_str("Git's hooks are wired.\n");

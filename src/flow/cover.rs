@@ -4,6 +4,7 @@
 use serde::Serialize;
 
 use super::finalize::{FinalizeOutcome, close};
+use crate::agents::saw_commit;
 use crate::error::{Code, Error, Result};
 use crate::git::Git;
 use crate::judge::range_ids;
@@ -65,6 +66,7 @@ pub fn cover(workspace: &mut Workspace, request: &CoverRequest) -> Result<CoverO
     let mut covered = Vec::new();
     for commit in &commits {
         let attested = attest_afterwards(workspace, &git, &session, commit)?;
+        saw_commit(workspace, commit)?;
         covered.push(CoveredCommit { commit: *commit, subject: git.commit(commit)?.subject(), attested });
     }
     let mut finalized = None;

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::reconcile::{Extent, Repairs, reconcile};
 use crate::agents::close_stated;
 use crate::error::{Code, Error, Result};
-use crate::publish::{Anchored, attested_commits, mend_of, obstacle, on_commits, write_commit_hint};
+use crate::publish::{Anchored, attest_unheard, attested_commits, mend_of, obstacle, on_commits, write_commit_hint};
 use crate::record::{RootOutcome, Workspace, is_zero, note_done};
 use crate::store::NewEvent;
 
@@ -57,6 +57,7 @@ pub(super) fn close(workspace: &mut Workspace, session: Option<&str>, idempotent
     let session = workspace.session(session)?;
     if workspace.store.root(&session)?.is_none() {
         mend_of(workspace, &session)?;
+        attest_unheard(workspace, &session)?;
         obstacle(&workspace.store.log(&session, Some(1))?)?.map_or(Ok(()), Err)?;
     }
     let arguments = workspace.given.as_deref().unwrap_or(session.as_str()).as_bytes();

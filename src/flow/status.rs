@@ -4,10 +4,14 @@ use serde::Serialize;
 
 use crate::agents::close_abandoned;
 use crate::error::{Code, Result};
+use crate::git::Git;
+use crate::judge::{CommitVerdict, VerifyRequest, verify};
 use crate::proof::digest::CommitId;
+use crate::proof::finding::{Finding, Verdict};
 use crate::proof::observed::{Event, Marks};
 use crate::proof::record::{Body, Id, RecordType};
 use crate::proof::timestamp::Timestamp;
+use crate::publish::nobodys;
 use crate::record::Workspace;
 use crate::setup::{HookState, hook_states};
 use crate::store::SessionRow;
@@ -21,6 +25,8 @@ pub struct StatusOutcome {
     pub open_sessions: Vec<SessionStatus>,
     /// The commits with proofs that no remote is known to have.
     pub unpublished: Vec<CommitId>,
+    /// The commits that no session explains, although a proof is required, or because no hook of git told whose they are.
+    pub uncovered: Vec<CommitId>,
     /// The hooks of git, and whether they call this program.
     pub hooks: Vec<HookState>,
     /// What to do next: one command.
@@ -48,6 +54,9 @@ pub struct SessionStatus {
     pub agent: Option<String>,
 }
 
+/// Most unpushed commits that are judged.
+const MOST_JUDGED: usize = 50;
+
 const NO_COMMIT: &str = "a commit";
 const NO_REFLECTION: &str = "a closing reflection";
 const NOT_FINALIZED: &str = "finalizing";
@@ -70,8 +79,36 @@ pub fn status(workspace: &mut Workspace) -> Result<StatusOutcome> {
     unpublished.sort_unstable();
     unpublished.dedup();
     let hooks = hook_states(&workspace.context)?;
-    let next = next(session.as_ref(), &unpublished, &hooks, workspace.git()?.main_remote().is_some());
-    Ok(StatusOutcome { session, open_sessions, unpublished, hooks, next })
+    let git = workspace.git()?;
+    let uncovered = if session.is_some() { Vec::new() } else { uncovered(workspace, &git)? };
+    let next = next(session.as_ref(), &uncovered, &unpublished, &hooks, git.main_remote().is_some());
+    Ok(StatusOutcome { session, open_sessions, unpublished, uncovered, hooks, next })
+}
+
+/// Commits that `cover` would explain: those of which no hook told whose they are, and those that no remote has yet and
+/// whose proof is required and missing, or was lost when they were rewritten. Oldest first.
+fn uncovered(workspace: &Workspace, git: &Git) -> Result<Vec<CommitId>> {
+    let mut commits = nobodys(workspace, git)?;
+    let unpushed = git.unpushed(MOST_JUDGED)?;
+    let began = workspace.store.first_session()?.map(|first| first.seconds());
+    let has_remote = !git.remote_names().is_empty();
+    // Where there is no remote, all of history is unpushed; what is older than the first session was never meant.
+    let is_meant = |id: &CommitId| {
+        has_remote || git.commit(id).is_ok_and(|commit| began.is_some_and(|began| commit.committed >= began))
+    };
+    let revisions: Vec<String> = unpushed.iter().filter(|id| is_meant(id)).map(ToString::to_string).collect();
+    if !revisions.is_empty()
+        // Where nothing can be judged, `verify` and the hooks say why.
+        && let Ok(judged) = verify(&workspace.context, &VerifyRequest { revisions, ..VerifyRequest::default() })
+    {
+        let lacks = |commit: &&CommitVerdict| {
+            let helps = |finding: &Finding| finding.hint.as_ref().is_some_and(|hint| hint.contains("git proof cover"));
+            matches!(commit.verdict, Verdict::Missing | Verdict::Fail) && commit.findings.iter().any(helps)
+        };
+        let lacking = judged.commits.iter().rev().filter(lacks).map(|commit| commit.commit);
+        commits.extend(lacking.filter(|id| !commits.contains(id)).collect::<Vec<_>>());
+    }
+    Ok(commits)
 }
 
 fn describe(workspace: &Workspace, row: &SessionRow) -> Result<SessionStatus> {
@@ -108,17 +145,30 @@ fn ends_in_reflection(workspace: &Workspace, row: &SessionRow) -> Result<bool> {
     Ok(stated && matches!(entry.body, Body::Thought { kind: RecordType::Reflection, .. }))
 }
 
-fn next(session: Option<&SessionStatus>, unpublished: &[CommitId], hooks: &[HookState], has_remote: bool) -> String {
+fn next(
+    session: Option<&SessionStatus>,
+    uncovered: &[CommitId],
+    unpublished: &[CommitId],
+    hooks: &[HookState],
+    has_remote: bool,
+) -> String {
     let command = match session {
         Some(session) if session.missing.contains(&NO_COMMIT) => "git commit",
         Some(session) if session.missing.contains(&NO_REFLECTION) => {
-            "git proof record --type reflection --content \"what was done, what is uncertain\""
+            "git proof done \"what was done, what is uncertain\""
         }
         Some(session) if session.agent.is_none() => "git proof finalize",
         Some(_) if has_remote => "git push",
         _ if hooks.iter().any(|hook| !hook.wired) => "git proof init",
+        _ if !uncovered.is_empty() => return cover_command(uncovered),
         _ if !unpublished.is_empty() && has_remote => "git proof sync",
-        _ => "git proof start --intent \"what you are about to do\"",
+        _ => "git proof start \"what you are about to do\"",
     };
     command.to_owned()
+}
+
+/// What explains these commits. Their reasons are asked for, so that one command does it.
+fn cover_command(commits: &[CommitId]) -> String {
+    let ids: Vec<String> = commits.iter().map(|commit| commit.to_string()[..12].to_owned()).collect();
+    format!("git proof cover {} --reflection \"why they were made, what is uncertain\"", ids.join(" "))
 }

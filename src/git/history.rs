@@ -166,6 +166,13 @@ impl Git {
         Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitId::parse).collect())
     }
 
+    /// The newest commits of HEAD that no remote-tracking branch has, parents after their children.
+    pub fn unpushed(&self, most: usize) -> Result<Vec<CommitId>> {
+        let most = format!("--max-count={most}");
+        let mut command = self.plumbing(["rev-list", "--topo-order", &most, "HEAD", "--not", "--remotes", "--"]);
+        Ok(self.text_of(&mut command)?.unwrap_or_default().lines().filter_map(CommitId::parse).collect())
+    }
+
     /// The commits leading to `head` that change a path, parents after their children.
     pub fn commits_touching(&self, head: &CommitId, path: &str) -> Result<Vec<CommitId>> {
         let head = head.to_string();

@@ -85,12 +85,12 @@ pub const MAX_TREES_HELD: usize = 32 << 20;
 /// Most entries that a walk through all notes, evidence or changes visits. Each takes some hundred bytes of memory.
 pub const MAX_ENTRIES: usize = 1_000_000;
 
-/// Most lines of texts that are compared with each other. They take 125 MiB, and less than four seconds at worst.
-pub const MAX_LINES: usize = 850_000;
+/// Most lines of texts that are compared with each other. They take 110 MiB, and less than three seconds at worst.
+pub const MAX_LINES: usize = 730_000;
 
 /// How much work goes into the judgement of one commit. The unit takes about four nanoseconds: a byte that is read and
 /// hashed, or a step of a comparison.
-pub const WORK_PER_COMMIT: u64 = 800_000_000;
+pub const WORK_PER_COMMIT: u64 = 640_000_000;
 
 /// How much work goes into finding anchors that seals list and the notes lack: all notes are read for that. It is done
 /// once for all commits, and counts apart. Some 200,000 notes fit.

@@ -55,6 +55,12 @@ impl Commit {
         let end = memchr::memchr(b'\n', message).unwrap_or(message.len()).min(LONGEST_SUBJECT);
         String::from_utf8_lossy(&message[..end]).trim().to_owned()
     }
+
+    /// Seconds of the author's clock; 0 where they cannot be read.
+    pub fn author_seconds(&self) -> i64 {
+        let seconds = self.author_time.split(|byte| *byte == b' ').next().unwrap_or_default();
+        std::str::from_utf8(seconds).ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(0)
+    }
 }
 
 /// An entry of a tree.

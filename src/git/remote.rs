@@ -216,12 +216,12 @@ fn unreachable(remote: &Remote, said: &[u8]) -> Error {
     let said = String::from_utf8_lossy(said);
     let line = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("git said nothing");
     // What git takes for an address is then the name itself.
-    let hint = if line.contains(&format!("'{}' does not appear", remote.name)) {
-        "no remote has this name: git remote -v lists those that there are"
+    let (code, hint) = if line.contains(&format!("'{}' does not appear", remote.name)) {
+        (Code::InvalidParams, "no remote has this name: git remote -v lists those that there are")
     } else {
-        "git fetch must work first: check the address, the network and your credentials"
+        (Code::RemoteFailed, "git fetch must work first: check the address, the network and your credentials")
     };
-    Error::new(Code::RemoteFailed, format!("{} cannot be reached", remote.name))
+    Error::new(code, format!("{} cannot be reached", remote.name))
         .because(line.trim_start_matches("fatal: "))
         .hint(hint)
 }

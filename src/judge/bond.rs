@@ -8,7 +8,7 @@ use super::facts::Facts;
 use crate::git::{Allowance, ObjectError, Read};
 use crate::proof::anchor::Anchor;
 use crate::proof::digest::{ChangeId, CommitId, TreeId};
-use crate::proof::finding::{Finding, FindingCode};
+use crate::proof::finding::{COVER, Finding, FindingCode};
 use crate::proof::policy::Binding;
 use crate::proof::verify::{Attested, Bond, Evidence};
 
@@ -61,7 +61,7 @@ impl Judge<'_> {
                         anchor.session_id, anchor.commit
                     ),
                 )
-                .hint(format!("git proof cover {} records why this change was made", judged.id())),
+                .hint(COVER),
             );
         }
         bond
@@ -240,7 +240,7 @@ impl Judge<'_> {
                 original.commit
             );
             let finding = Finding::error(FindingCode::PlaceAmbiguous, message);
-            return Ok(Tried::Refused(finding.hint(cover(judged))));
+            return Ok(Tried::Refused(finding.hint(cover())));
         }
         Ok(match self.seen_before(judged, &ids) {
             Ok(None) => Tried::Bound(Binding::Moved),
@@ -251,8 +251,8 @@ impl Judge<'_> {
 }
 
 /// What to do about a commit whose proof does not carry over.
-pub(super) fn cover(judged: &Facts) -> String {
-    format!("git proof cover {} records why, in a session that names the commit as it is", judged.id())
+pub(super) fn cover() -> String {
+    format!("{COVER}; it names the commit as it is")
 }
 
 fn misstated(anchor: &Anchor, what: &str) -> Finding {
@@ -269,7 +269,7 @@ fn misstated(anchor: &Anchor, what: &str) -> Finding {
 pub(super) fn unchecked(error: &ObjectError) -> Finding {
     match error {
         ObjectError::Limit(..) => Finding::unchecked(FindingCode::LimitReached, error.to_string())
-            .hint("git proof cover attests the commit by its id, which needs no search"),
+            .hint(format!("{COVER}; it names the commit by its id, which needs no search")),
         _ => Finding::unchecked(FindingCode::ObjectMissing, error.to_string())
             .hint("the clone may be shallow or partial: git fetch --unshallow, or git fetch --refetch"),
     }

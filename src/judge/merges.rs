@@ -56,7 +56,7 @@ impl Judge<'_> {
             }
             Made::Again(before, paths) => {
                 let reason = grader.reason(&Subject { touches_settings: touches(&paths), paths: &paths, ..subject });
-                let finding = reason.is_some().then(|| before.finding(judged).softened());
+                let finding = reason.is_some().then(|| before.finding().softened());
                 (reason, finding)
             }
         })

@@ -26,12 +26,12 @@ impl Before {
         Self { by, what: "by its own commit" }
     }
 
-    pub(super) fn finding(&self, judged: &Facts) -> Finding {
+    pub(super) fn finding(&self) -> Finding {
         let message = format!(
             "the change was applied before, {} {}, and undone since; applying it again is a new decision",
             self.what, self.by
         );
-        Finding::error(FindingCode::Replayed, message).hint(cover(judged))
+        Finding::error(FindingCode::Replayed, message).hint(cover())
     }
 }
 
@@ -41,7 +41,7 @@ impl Judge<'_> {
         let change = own.diff(self.gatherer)?;
         for parent in &judged.commit.parents {
             if let Some(before) = self.applied_before(&change, &own.id(), parent)? {
-                return Ok(Some(before.finding(judged)));
+                return Ok(Some(before.finding()));
             }
         }
         Ok(None)
@@ -57,7 +57,7 @@ impl Judge<'_> {
             let only = self.gatherer.history.only(&self.gatherer.git, &[*parent], &known);
             if let Some(by) = self.contained(&change, parent, &only.commits)? {
                 let before = Before { by, what: "in commit" };
-                return Ok(Some(before.finding(judged)));
+                return Ok(Some(before.finding()));
             }
             only.complete()?;
         }
@@ -196,7 +196,7 @@ impl Judge<'_> {
         let Some(parent) = judged.commit.parents.first() else { return Ok(None) };
         let only = history.only(git, &[*parent], &[]);
         if let Some(by) = self.contained(&change, parent, &only.commits)? {
-            return Ok(Some(Before { by, what: "in commit" }.finding(judged)));
+            return Ok(Some(Before { by, what: "in commit" }.finding()));
         }
         let mut compared = 0;
         for id in &only.commits {
@@ -225,7 +225,7 @@ impl Judge<'_> {
             }
             let diff = git.diff(before.as_ref(), Some(&node.tree))?;
             if git.change_ids(&diff)?.is_some_and(|found| found.wide == ids.wide) {
-                return Ok(Some(Before { by: *id, what: "in commit" }.finding(judged)));
+                return Ok(Some(Before { by: *id, what: "in commit" }.finding()));
             }
         }
         only.complete()?;

@@ -173,7 +173,7 @@ impl Judge<'_> {
             let path = String::from_utf8_lossy(&path.path);
             let message =
                 format!("no proven commit of the squashed range {base}..{head} changes {path:?}, which policy guards");
-            squash.findings.push(Finding::error(FindingCode::AnchorMissing, message).hint(cover(judged)));
+            squash.findings.push(Finding::error(FindingCode::AnchorMissing, message).hint(cover()));
             squash.verdict = Verdict::Missing;
         }
         if squash.verdict == Verdict::Pass && !self.is_known_base(base, &exact, judged)? {
@@ -181,7 +181,7 @@ impl Judge<'_> {
                 "the squashed range {base}..{head} starts from a commit that neither this commit's history nor a commit \
                  named by its session leads to, so nobody can tell where its changes belong"
             );
-            squash.findings.push(Finding::error(FindingCode::PlaceAmbiguous, message).hint(cover(judged)));
+            squash.findings.push(Finding::error(FindingCode::PlaceAmbiguous, message).hint(cover()));
             squash.verdict = Verdict::Fail;
         }
         Ok(Some(squash))
@@ -213,25 +213,25 @@ impl Judge<'_> {
         let Some(parent) = judged.commit.parents.first() else { return Ok(None) };
         let only = history.only(git, &[*parent], &[*head]);
         if let Some(by) = commits.iter().find(|id| only.shared.contains(id)) {
-            return Ok(Some(Before::by_itself(*by).finding(judged)));
+            return Ok(Some(Before::by_itself(*by).finding()));
         }
         let (from, till) = (history.node(git, base)?.tree, history.node(git, head)?.tree);
         let whole = git.diff(Some(&from), Some(&till))?;
         if let Some(before) = self.applied_before(&whole, head, parent)? {
-            return Ok(Some(before.finding(judged)));
+            return Ok(Some(before.finding()));
         }
         for id in commits {
             let facts = self.gatherer.facts(id)?;
             if facts.is_merge() {
                 // Clocks can keep the walk above from seeing that both sides reach it.
                 if history.reaches(git, parent, id)? {
-                    return Ok(Some(Before::by_itself(*id).finding(judged)));
+                    return Ok(Some(Before::by_itself(*id).finding()));
                 }
                 continue;
             }
             let change = facts.diff(self.gatherer)?;
             if let Some(before) = self.applied_before(&change, id, parent)? {
-                return Ok(Some(before.finding(judged)));
+                return Ok(Some(before.finding()));
             }
         }
         Ok(None)

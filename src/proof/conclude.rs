@@ -2,7 +2,7 @@
 
 use super::anchor::Anchor;
 use super::digest::RootHash;
-use super::finding::{Finding, FindingCode, Severity, Verdict};
+use super::finding::{COVER, Finding, FindingCode, Severity, Verdict};
 use super::policy::Binding;
 use super::record::Id;
 use super::trailer::{MAX_OURS, ProofTrailer, ProofTrailers, RootTrailer, Stray};
@@ -164,10 +164,8 @@ fn not_fetched(message: String, name: &str) -> Finding {
 fn missing(at_hand: &AtHand<'_>, trailers: &[ProofTrailer]) -> Finding {
     if let Some(session) = at_hand.open {
         let message = format!("a proof is required, and session {session} is still open here");
-        return Finding::error(FindingCode::AnchorMissing, message).hint(format!(
-            "git proof finalize --session {session} closes it, after a closing reflection: git proof record --session \
-             {session} --type reflection"
-        ));
+        return Finding::error(FindingCode::AnchorMissing, message)
+            .hint(format!("git proof done --session {session} \"what was done, what is uncertain\""));
     }
     if let Some(name) = at_hand.not_fetched {
         return not_fetched(format!("a proof is required, and {name} was not fetched"), name);
@@ -180,10 +178,9 @@ fn missing(at_hand: &AtHand<'_>, trailers: &[ProofTrailer]) -> Finding {
         // It attests the commit first where the hook that should have done so was killed.
         Some(session) => format!(
             "git proof finalize --session {session} where it was recorded, then git proof sync; if that was done without \
-             this commit: git proof cover and its id"
+             this commit: {COVER}"
         ),
-        None => "git proof cover and its id records why it was made; git proof sync fetches what others have recorded"
-            .to_owned(),
+        None => format!("{COVER}; if somebody else has recorded why: git proof sync"),
     };
     Finding::error(FindingCode::AnchorMissing, "a proof is required, and there is none").hint(hint)
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::digest::CommitId;
+
 /// How a commit, or a whole range, stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -169,6 +171,10 @@ impl Serialize for FindingCode {
     }
 }
 
+/// What to do about a commit that lacks a proof of its own. `COMMIT` stands for its id, which
+/// [`Finding::name_commit`] puts there.
+pub const COVER: &str = "git proof cover COMMIT --reflection \"why it was made, what is uncertain\"";
+
 /// One thing to say about a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
@@ -203,6 +209,13 @@ impl Finding {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// Puts the id of the commit that was judged into the hint, so that it can be typed as it stands.
+    pub fn name_commit(&mut self, commit: &CommitId) {
+        if let Some(hint) = self.hint.as_mut().filter(|hint| hint.contains("COMMIT")) {
+            *hint = hint.replace("COMMIT", &commit.to_string()[..12]);
+        }
     }
 
     /// The same, without a say in the verdict.

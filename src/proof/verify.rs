@@ -5,7 +5,7 @@ use super::anchor::Anchor;
 use super::change::GitAttestation;
 use super::digest::{CommitId, RootHash};
 use super::evidence::{EvidenceError, Flaw, Summary};
-use super::finding::{Finding, FindingCode, Severity};
+use super::finding::{COVER, Finding, FindingCode, Severity};
 use super::observed::{Marks, Reflection};
 use super::policy::{Binding, EvidenceRule, Requirements};
 use super::word::NamedSession;
@@ -211,7 +211,7 @@ pub fn judge(candidate: &Candidate<'_>, proof_grade: bool, rules: &Requirements)
     if !bond.rooted && bond.binding.is_some() && (holds || !rules.rooted) {
         let message = format!("session {} does not cover this change: its records do not name it", anchor.session_id);
         let finding = Finding::error(FindingCode::NotRooted, message)
-            .hint(format!("git proof cover {} records why, in a session that names it", anchor.commit));
+            .hint(format!("{COVER}; it records why in a session that names the commit"));
         findings.push(if rules.rooted { finding } else { finding.softened() });
     }
     findings.extend(candidate.signatures.findings.iter().cloned());
@@ -222,7 +222,7 @@ pub fn judge(candidate: &Candidate<'_>, proof_grade: bool, rules: &Requirements)
                 FindingCode::SignatureMissing,
                 format!("{signed} of the {} people who must have signed the anchor", rules.signatures),
             )
-            .hint("git proof sign adds a signature"),
+            .hint("git proof sign COMMIT, then git proof sync"),
         );
     }
     if rules.sealed && candidate.round.is_none() {
@@ -279,7 +279,7 @@ fn evidence_fits(
                 FindingCode::ReflectionMissing,
                 format!("session {session} does not end in a reflection that can be read"),
             )
-            .hint("a proof-grade session is closed by git proof record --type reflection"),
+            .hint(COVER),
         );
     }
     if (proof_grade || opening.proof_grade) && is_too_little(summary.reflection, rules) {
@@ -288,7 +288,7 @@ fn evidence_fits(
                 FindingCode::ReflectionNotStated,
                 format!("the reflection that closes session {session} was observed, and policy asks for a stated one"),
             )
-            .hint("record why in a session of your own: git proof cover REV --reflection \"what was done\""),
+            .hint(COVER),
         );
     }
     if summary.withheld > 0 {

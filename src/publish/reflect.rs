@@ -2,6 +2,7 @@
 
 use super::commit_hooks::staged_change;
 use super::pending;
+use super::unheard::attest_unheard;
 use crate::error::Result;
 use crate::proof::record::Id;
 use crate::record::{EntryView, RecordRequest, Staged, Workspace, record_with};
@@ -16,6 +17,7 @@ pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<Entr
 /// A repository that cannot tell does not keep anyone from reflecting.
 fn staged(workspace: &mut Workspace, session: &Id) -> Result<Option<Staged>> {
     let _ = pending::mend_of(workspace, session);
+    let _ = attest_unheard(workspace, session);
     let Ok(Some(staged)) = staged_change(workspace) else { return Ok(None) };
     if workspace.store.attested(session)?.contains(&staged) {
         return Ok(None);

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::RootHash;
-use crate::proof::record::Id;
+use crate::proof::record::{Id, RecordType};
 use crate::proof::timestamp::Timestamp;
 use crate::store::{NewEvent, RootRow};
 
@@ -45,9 +45,23 @@ pub struct EndOutcome {
     pub proof_grade: bool,
 }
 
-/// Ends a session: it takes no more entries. Ending it again answers the same.
+/// Ends a session: it takes no more entries. Ending it again answers the same. One that explains commits and must be closed
+/// by a reflection is not ended before: nothing could close it afterwards.
 pub fn end(workspace: &mut Workspace, session: Option<&str>) -> Result<EndOutcome> {
     let session = workspace.session(session)?;
+    let log = workspace.store.log(&session, Some(1))?;
+    let is_closed = log.entries.last().is_some_and(|last| last.kind == Some(RecordType::Reflection));
+    if log.session.is_open() && log.session.opening.proof_grade && !is_closed {
+        let attested = workspace.store.attested(&session)?;
+        if attested.iter().any(|said| said.commit.is_some()) {
+            return Err(Error::new(
+                Code::ReflectionRequired,
+                format!("session {session} explains commits, and no reflection closes it yet"),
+            )
+            .hint(format!("git proof done --session {session} \"what was done, what is uncertain\""))
+            .details(serde_json::json!({ "session_id": session })));
+        }
+    }
     let arguments = workspace.given.as_deref().unwrap_or(session.as_str()).as_bytes();
     let event = NewEvent { tool: "audit_session_end", arguments, at: workspace.context.now() };
     let row = workspace.store.end(&session, &event)?;

@@ -237,6 +237,15 @@ impl Store {
         })
     }
 
+    /// Whether any agent was seen in a worktree since a time.
+    pub fn agent_seen_since(&self, worktree: &str, since: Timestamp) -> Result<bool> {
+        self.read(|connection| {
+            Ok(connection
+                .prepare_cached("SELECT EXISTS (SELECT 1 FROM agents WHERE worktree = ?1 AND seen_at >= ?2)")?
+                .query_row((worktree, since.as_str()), |row| row.get(0))?)
+        })
+    }
+
     /// Takes an event of an agent into account: what it says of the agent, and the tool that ran. `None` if the event was
     /// here before. With `reserve` the agent's session becomes known where it is not.
     ///

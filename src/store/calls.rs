@@ -140,4 +140,13 @@ impl Store {
                 .query_row([commit.to_string()], |row| row.get(0))?)
         })
     }
+
+    /// Whether any commit was seen in this clone: then a hook of ours has run here before.
+    pub fn has_seen_any(&self) -> Result<bool> {
+        self.read(|connection| {
+            Ok(connection
+                .prepare_cached("SELECT EXISTS (SELECT 1 FROM seen_commits)")?
+                .query_row([], |row| row.get(0))?)
+        })
+    }
 }

@@ -103,6 +103,23 @@ impl Store {
     }
 }
 
+/// What helps a session that no reflection closes. One that has ended takes none any more, so that its commits are to be
+/// explained by another one.
+fn way_out(transaction: &Connection, row: &SessionRow) -> Result<String, Failure> {
+    let session = row.id();
+    if row.ended_at.is_none() {
+        return Ok(format!("git proof done --session {session} \"what was done, what is uncertain\""));
+    }
+    let attested = super::anchor::attested(transaction, session)?;
+    let commits: Vec<String> =
+        attested.iter().filter_map(|said| said.commit).map(|commit| commit.to_string()[..12].to_owned()).collect();
+    Ok(if commits.is_empty() {
+        format!("git proof start \"what you are about to do\" --continues {session}")
+    } else {
+        format!("git proof cover {} --reflection \"what was done, what is uncertain\"", commits.join(" "))
+    })
+}
+
 /// Finalizes a session inside a transaction.
 fn finalize_in(
     transaction: &Connection,
@@ -117,7 +134,7 @@ fn finalize_in(
     let details = serde_json::json!({ "session_id": session });
     if row.count == 0 {
         return Err(Error::new(Code::NoRecords, format!("session {session} has no records"))
-            .hint("record at least one: git proof record --type reflection --content \"what happened\"")
+            .hint(way_out(transaction, &row)?)
             .details(details)
             .into());
     }
@@ -133,7 +150,7 @@ fn finalize_in(
             Code::ReflectionRequired,
             format!("session {session} is proof-grade and does not end in a reflection"),
         )
-        .hint("close it first: git proof record --type reflection --content \"what happened, what remains uncertain\"")
+        .hint(way_out(transaction, &row)?)
         .details(details)
         .into());
     }
@@ -142,7 +159,7 @@ fn finalize_in(
             Code::ReflectionRequired,
             format!("session {session} is proof-grade and ends in a private reflection, which is not published"),
         )
-        .hint("close it with one that is: git proof record --type reflection --content \"what may be said\"")
+        .hint(way_out(transaction, &row)?)
         .details(details)
         .into());
     }

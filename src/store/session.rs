@@ -216,6 +216,16 @@ impl Store {
         })
     }
 
+    /// When the first session began.
+    pub fn first_session(&self) -> Result<Option<Timestamp>> {
+        self.read(|connection| {
+            let first: Option<String> = connection
+                .prepare_cached("SELECT min(started_at) FROM audit_sessions")?
+                .query_row([], |row| row.get(0))?;
+            Ok(first.as_deref().and_then(Timestamp::parse))
+        })
+    }
+
     /// Ends a session. Ending it again changes nothing: the first time stays.
     pub fn end(&mut self, session: &Id, event: &NewEvent<'_>) -> Result<SessionRow> {
         self.write(|transaction| {

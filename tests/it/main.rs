@@ -23,6 +23,7 @@ mod manual;
 mod marks;
 mod mcp;
 mod memory;
+mod mistakes;
 mod mutations;
 mod naive;
 mod policy;

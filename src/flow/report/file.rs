@@ -22,7 +22,7 @@ pub fn write_report(context: &Context, given: &Path, text: &[u8]) -> Result<()> 
     }
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !directory.is_dir() {
-        return Err(Error::new(Code::OutputFailed, format!("{} is in no directory that exists", given.display()))
+        return Err(Error::new(Code::InvalidParams, format!("{} is in no directory that exists", given.display()))
             .hint("make the directory first, or name another file"));
     }
     // A link stays one, and what it leads to is replaced.

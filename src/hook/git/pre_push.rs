@@ -10,7 +10,7 @@ use crate::flow::{self, Extent, Repairs, SyncOutcome};
 use crate::git::{Git, NOTES, Repository, SYNCING};
 use crate::judge::{self, GateRequest};
 use crate::proof::digest::CommitId;
-use crate::proof::finding::Severity;
+use crate::proof::finding::{COVER, FindingCode, Severity};
 use crate::publish::{self, Indexed, Pushed};
 use crate::record::Workspace;
 
@@ -60,13 +60,27 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
     for branch in &pushed {
         let outcome = judge::gate_push(context, &GateRequest::of_push(&remote.name, branch))?;
         let mut serious = 0;
-        for commit in &outcome.commits {
-            let id = &commit.commit.to_string()[..12];
+        let mut to_cover = Vec::new();
+        for commit in outcome.commits.iter().rev() {
+            let id = commit.commit.to_string()[..12].to_owned();
             for finding in commit.findings.iter().filter(|finding| finding.severity > Severity::Warning) {
                 serious += 1;
                 answer.say.push(format!("git proof: {id}: {} {}", finding.code, finding.message));
-                answer.say.extend(finding.hint.as_ref().map(|hint| format!("git proof: hint: {hint}")));
+                match &finding.hint {
+                    Some(hint)
+                        if finding.code == FindingCode::AnchorMissing && hint.starts_with("git proof cover ") =>
+                    {
+                        to_cover.push(id.clone());
+                    }
+                    Some(hint) => answer.say.push(format!("git proof: hint: {hint}")),
+                    None => {}
+                }
             }
+        }
+        // One command for all of them.
+        if !to_cover.is_empty() {
+            let command = COVER.replace("COMMIT", &to_cover.join(" "));
+            answer.say.push(format!("git proof: hint: {command}; if somebody else has recorded why: git proof sync"));
         }
         if serious > 0 && outcome.enforced && !outcome.verdict.is_accepted() {
             answer.say.push("git proof: the push was stopped; git proof verify tells more".to_owned());

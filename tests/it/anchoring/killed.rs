@@ -61,7 +61,7 @@ pub(crate) fn at_each_call(
 ) {
     let mut runs = 0;
     for call in calls {
-        for nth in 1.. {
+        for nth in moments() {
             again(scratch, names);
             let clone = Clone::at(scratch, &format!("{}.run", names[0]));
             let what = format!("{fault} at {call} {nth}");
@@ -83,6 +83,12 @@ pub(crate) fn at_each_call(
     }
     assert!(runs > 2 * calls.len(), "faults did not come about");
     eprintln!("{runs} runs with {fault}");
+}
+
+/// Which calls are tried: the first five, and then each fifth. With `GIT_PROOF_TEST_EACH_CALL` it is every one.
+fn moments() -> impl Iterator<Item = usize> {
+    let each = std::env::var_os("GIT_PROOF_TEST_EACH_CALL").is_some();
+    (1..).filter(move |nth| each || *nth <= 5 || nth % 5 == 0)
 }
 
 /// A repository with a session that is finalized and not anchored yet, and what to run. Half of its tries begin with an

@@ -65,7 +65,7 @@ fn team_whose_processes_are_killed_at_any_moment_loses_nothing_that_was_acknowle
         kills: AtomicUsize::new(0),
         wanted: usize::try_from(setting("GIT_PROOF_TEST_KILLS", 60)).unwrap(),
         locks: AtomicUsize::new(0),
-        end: Instant::now() + Duration::from_secs(setting("GIT_PROOF_TEST_SECONDS", 15)),
+        end: Instant::now() + Duration::from_secs(setting("GIT_PROOF_TEST_SECONDS", 3)),
     };
     eprintln!("GIT_PROOF_TEST_SEED={seed}");
     let mut team: Vec<Member<'_>> = (0..TEAM).map(|at| Member::join(&game, at, seed)).collect();

@@ -6,6 +6,7 @@ mod closing;
 mod garbage;
 mod interleaved;
 mod stage;
+mod unheard;
 
 use std::path::PathBuf;
 

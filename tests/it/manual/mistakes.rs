@@ -53,7 +53,7 @@ const OPEN: &[Mistake] = &[
     (&["log", "-n", "x"], 2, &["invalid value 'x' for '--limit <N>': it takes a whole number", "-h"]),
     (&["show", "r"], 2, &["\"r\" is neither a record of this clone nor a commit", "git proof log"]),
     (&["prove", "--record", "r"], 2, &["there is no record r", "git proof log"]),
-    (&["finalize"], 1, &["session s has no records", "git proof record"]),
+    (&["finalize"], 1, &["session s has no records", "git proof done --session s"]),
     (&["root"], 1, &["session s is not finalized", "git proof finalize --session s"]),
     (&["anchor"], 1, &["session s is not finalized", "git proof finalize --session s"]),
     (&["anchor", "--sign", "--session", "t"], 2, &["there is no session t", "git proof log --all"]),

@@ -134,7 +134,7 @@ fn missing_archive_is_told_by_retain_and_doctor() {
 fn lost_texts_can_be_taken_as_lost() {
     let scratch = with_cold(&["one", "two"]);
     std::fs::remove_file(&archives(&scratch)[0]).unwrap();
-    let frozen = scratch.json(&["retain", "--freeze", "one"]);
+    let frozen = scratch.json(&["retain", "--yes", "--freeze", "one"]);
     assert_eq!((&frozen["moved"], &frozen["problems"]), (&json!(1), &json!([])), "{frozen}");
     assert_eq!(scratch.json(&["log", "--session", "one"])["entries"][0]["blanked"], true);
     assert_eq!(scratch.json(&["check", "--session", "one"])["valid"], true);

@@ -24,12 +24,12 @@ fn retain_never_freezes_by_itself() {
 #[test]
 fn freeze_without_a_name_takes_only_what_is_old_enough() {
     let scratch = with_cold(&["one", "two"]);
-    assert_eq!(scratch.json(&["retain", "--freeze"])["moved"], 0);
+    assert_eq!(scratch.json(&["retain", "--yes", "--freeze"])["moved"], 0);
     assert_eq!(zone_of(&scratch, "one"), "cold");
     for key in ["proof.warmDays", "proof.warnDays"] {
         scratch.git(["config", key, "0"]);
     }
-    let frozen = scratch.json(&["retain", "--freeze"]);
+    let frozen = scratch.json(&["retain", "--yes", "--freeze"]);
     // What goes cold now has had nobody decide about it.
     let moves: Vec<(&str, &str)> = frozen["moves"]
         .as_array()
@@ -46,7 +46,7 @@ fn frozen_session_has_only_hashes_and_says_so() {
     let scratch = with_cold(&["one", "two"]);
     scratch.json(&["search", "needle"]);
     let file = archives(&scratch).remove(0);
-    let frozen = scratch.json(&["retain", "--freeze", "one"]);
+    let frozen = scratch.json(&["retain", "--yes", "--freeze", "one"]);
     assert_eq!((text(&frozen["moves"][0], "from"), text(&frozen["moves"][0], "to")), ("cold", "frozen"));
     assert!(!file.exists());
     let log = scratch.json(&["log", "--session", "one"]);
@@ -55,7 +55,7 @@ fn frozen_session_has_only_hashes_and_says_so() {
     let check = scratch.json(&["check", "--session", "one"]);
     assert_eq!((&check["blanked"], &check["archived"]), (&json!(4), &json!(0)));
     assert!(scratch.run(["check", "--session", "one"]).text().contains("The texts of 4 are gone"));
-    assert_eq!(scratch.json(&["retain", "--freeze", "one"])["moved"], 0);
+    assert_eq!(scratch.json(&["retain", "--yes", "--freeze", "one"])["moved"], 0);
 }
 
 /// That no file of the store has these words.
@@ -75,7 +75,7 @@ fn assert_gone(scratch: &Scratch, words: &str) {
 fn frozen_text_is_in_no_file_of_the_store() {
     let scratch = sealed(&["alpha", "beta"]);
     scratch.json(&["search", "needle"]);
-    scratch.json(&["retain", "--freeze", "alpha"]);
+    scratch.json(&["retain", "--yes", "--freeze", "alpha"]);
     assert_gone(&scratch, "a whisper of alpha");
     assert_gone(&scratch, "the tests of alpha ran");
 }
@@ -84,17 +84,17 @@ fn frozen_text_is_in_no_file_of_the_store() {
 fn what_is_not_sealed_is_not_frozen_and_then_nothing_is() {
     let scratch = with_cold(&["one", "two"]);
     anchored(&scratch, "three");
-    let error = scratch.refused(&["retain", "--freeze", "one", "three"], "INVALID_PARAMS", 2);
+    let error = scratch.refused(&["retain", "--yes", "--freeze", "one", "three"], "INVALID_PARAMS", 2);
     assert!(text(&error, "hint").contains("git proof seal"), "{error}");
-    scratch.refused(&["retain", "--freeze", "one", "nobody"], "ERR_SESSION_NOT_FOUND", 2);
-    scratch.refused(&["retain", "--freeze", "one", "no id"], "INVALID_PARAMS", 2);
+    scratch.refused(&["retain", "--yes", "--freeze", "one", "nobody"], "ERR_SESSION_NOT_FOUND", 2);
+    scratch.refused(&["retain", "--yes", "--freeze", "one", "no id"], "INVALID_PARAMS", 2);
     assert_eq!(zone_of(&scratch, "one"), "cold");
 }
 
 #[test]
 fn frozen_session_is_anchored_by_what_it_published() {
     let scratch = with_cold(&["one", "two"]);
-    scratch.json(&["retain", "--freeze", "one"]);
+    scratch.json(&["retain", "--yes", "--freeze", "one"]);
     let again = scratch.json(&["anchor", "--session", "one"]);
     assert_eq!(again["anchors"][0]["created"], false, "{again}");
     let elsewhere = scratch.json(&["anchor", "--session", "one", "--commit", "HEAD"]);

@@ -177,7 +177,7 @@ fn freeze_that_is_killed_at_any_write_is_finished_by_the_next() {
     at_each_call(
         &scratch,
         ("signal=KILL", &["write", "pwrite64", "unlink", "fsync", "fdatasync", "ftruncate"]),
-        &["--json", "retain", "--freeze", "one"],
+        &["--json", "retain", "--yes", "--freeze", "one"],
         |what| {
             // Whatever is left of the texts, what proves the session is there.
             let check = scratch.run(["--json", "check", "--session", "one"]);

@@ -125,7 +125,7 @@ fn session_that_does_not_verify_stays_and_the_others_go() {
         (5, String::new(), "cold".into())
     );
     assert!(ran.err.contains("stays as it is"), "{}", ran.err);
-    let frozen = scratch.run(["--json", "retain", "--freeze", "one"]);
+    let frozen = scratch.run(["--json", "retain", "--yes", "--freeze", "one"]);
     assert_eq!((frozen.exit, bodies(&scratch, "one")), (Some(1), 5));
 }
 
@@ -154,7 +154,7 @@ fn store_without_rounds_is_all_hot() {
 fn moving_is_in_the_ledger() {
     let scratch = with_cold(&["one", "two"]);
     scratch.json(&["log", "--session", "one"]);
-    scratch.json(&["retain", "--freeze", "one"]);
+    scratch.json(&["retain", "--yes", "--freeze", "one"]);
     let database = scratch.database();
     let mut rows = database
         .prepare("SELECT tool || ' ' || detail FROM audit_events WHERE tool GLOB 'retention*' ORDER BY event_id")

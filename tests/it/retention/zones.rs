@@ -54,7 +54,7 @@ fn proofs_hold_in_every_zone_and_on_the_way_back() {
     scratch.json(&["log", "--session", "one"]);
     assert_eq!((zone_of(&scratch, "one").as_str(), lines(&scratch, "one")), ("warm", before));
     promise.holds(&scratch);
-    scratch.json(&["retain", "--freeze", "one"]);
+    scratch.json(&["retain", "--yes", "--freeze", "one"]);
     promise.holds(&scratch);
     assert_eq!((zone_of(&scratch, "one").as_str(), bodies(&scratch, "one")), ("frozen", 1));
 }
@@ -76,7 +76,7 @@ fn check_says_how_many_texts_are_archived_and_leaves_them_there() {
 fn commits_that_a_session_attests_stay_known_in_every_zone() {
     let scratch = sealed(&["one"]);
     scratch.git(["config", "proof.warmRounds", "0"]);
-    for arguments in [&["retain"][..], &["retain", "--freeze", "one"]] {
+    for arguments in [&["retain"][..], &["retain", "--yes", "--freeze", "one"]] {
         scratch.json(arguments);
         // Finalizing once more anchors on the commits attested, if that is still to be done.
         let again = scratch.json(&["finalize", "--session", "one"]);
@@ -96,7 +96,7 @@ fn sessions_that_no_round_has_sealed_never_move() {
     for (key, value) in [("proof.warmRounds", "0"), ("proof.warmDays", "0"), ("proof.warnDays", "0")] {
         scratch.git(["config", key, value]);
     }
-    let retained = scratch.json(&["retain", "--freeze"]);
+    let retained = scratch.json(&["retain", "--yes", "--freeze"]);
     assert_eq!(retained["moves"].as_array().unwrap().len(), 1, "{retained}");
     for session in ["anchored", "ended", "open"] {
         assert_eq!(zone_of(&scratch, session), "", "{session}");
@@ -123,7 +123,7 @@ fn only_what_is_on_its_way_out_can_be_blanked_and_only_what_is_cold_put_back() {
     scratch.start("open", &[]);
     let open = "INSERT INTO zones VALUES ('open', 'frozen', '', NULL, NULL, 0, 0)";
     assert!(database.execute(open, []).unwrap_err().to_string().contains("only a finalized session"));
-    scratch.json(&["retain", "--freeze", "one"]);
+    scratch.json(&["retain", "--yes", "--freeze", "one"]);
     let thawed = database.execute("UPDATE zones SET zone = 'warm', archive = zeroblob(32)", []);
     assert!(thawed.unwrap_err().to_string().contains("what is frozen stays so"));
 }
