@@ -19,9 +19,17 @@ pub(super) struct Pager {
 impl Pager {
     /// The pager of the user, by `GIT_PAGER`, `core.pager`, `PAGER` and what git was built with.
     pub(super) fn of(context: &Context) -> Option<Self> {
+        git::pager(context).map(|command| Self::with(context, command))
+    }
+
+    /// The same, but never one that the settings of the repository name.
+    pub(super) fn of_user(context: &Context) -> Option<Self> {
+        git::own_pager(context).map(|command| Self::with(context, command))
+    }
+
+    fn with(context: &Context, command: String) -> Self {
         let defaults = [("LESS", "FRX"), ("LV", "-c")].into_iter().filter(|(name, _)| context.variable(name).is_none());
-        let command = git::pager(context)?;
-        Some(Self { command, defaults: defaults.collect() })
+        Self { command, defaults: defaults.collect() }
     }
 
     /// Shows a text; `false` if the program could not be started. How much of it is read is up to the reader.

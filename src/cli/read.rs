@@ -7,7 +7,7 @@ use super::draw;
 use super::paint::Colours;
 use super::story::{Detail, Teller};
 use super::ui::{Role, Ui, inert};
-use super::verify::rules_line;
+use super::verdict::rules_line;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::flow::{self, CommitStory, Meant, StoryRequest};
@@ -31,6 +31,14 @@ impl Looks {
         ui.paint = ui.paint.with_colours(self.color, context);
         if !self.no_pager {
             ui.page(context);
+        }
+    }
+
+    /// The same for a command that judges.
+    pub(super) fn apply_judging(&self, context: &Context, ui: &mut Ui) {
+        ui.paint = ui.paint.with_colours(self.color, context);
+        if !self.no_pager {
+            ui.page_by_user(context);
         }
     }
 }
@@ -105,7 +113,7 @@ impl Log {
         if !ui.json {
             ui.say(&rules_line(&outcome.rules));
         }
-        ui.show(&outcome, |outcome, paint| Teller { detail, now: &now, paint }.log(outcome));
+        ui.show(&outcome, |outcome, paint| Teller { detail, now: &now, paint }.log(outcome, ""));
         Ok(())
     }
 

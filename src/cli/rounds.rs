@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::sync::told;
 use super::ui::{Paint, Role, Ui, inert};
-use super::verify::findings;
+use super::verdict::findings;
 use crate::context::Context;
 use crate::error::{Code, Result};
 use crate::flow::{self, RoundOutcome, RoundsOutcome};

@@ -1,11 +1,11 @@
 //! Commits with what was decided behind them: first how the proof stands, in a line, then the decisions.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::draw::{ago_seconds, until_when};
 use super::forest::Forest;
 use super::ui::{Paint, Role, inert};
-use super::verify;
+use super::verdict;
 use super::wrap::{self, one_line};
 use crate::flow::{CommitStory, Label, LeftAway, Point, Points, Step, StepKind, StoryOutcome, Trail};
 use crate::judge::SessionVerdict;
@@ -14,6 +14,7 @@ use crate::proof::change::GitAttestation;
 use crate::proof::digest::RootHash;
 use crate::proof::finding::{Finding, Severity, Verdict};
 use crate::proof::observed::{Event, Observed, Reflection};
+use crate::proof::record::RecordType;
 use crate::proof::timestamp::Timestamp;
 
 /// Decisions of a commit in a list of commits, and points of a decision there.
@@ -44,28 +45,58 @@ pub(super) struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    /// Several commits, one below the other.
-    pub(super) fn log(&self, outcome: &StoryOutcome) -> String {
-        let mut text = verify::headline(outcome.verdict, &outcome.summary, self.paint);
-        let mut told: HashMap<RootHash, String> = HashMap::new();
-        for commit in &outcome.commits {
+    /// Several commits: each session once, its commits below it, and last how they all stand. `judged` says by what.
+    pub(super) fn log(&self, outcome: &StoryOutcome, judged: &str) -> String {
+        let mut text = String::new();
+        let mut told: HashSet<RootHash> = HashSet::new();
+        for group in groups(&outcome.commits) {
+            text.push_str(&self.group(&group, &mut told));
             text.push('\n');
-            text.push_str(&self.commit(commit, &mut told));
         }
         if outcome.more {
             let shown = outcome.commits.len();
             let older = format!("Older commits are not shown; -n {} shows more.", shown.max(1) * 4);
-            text.push_str(&format!("\n{}\n", wrap::wrap(&older, self.paint.measure()).join("\n")));
+            text.push_str(&format!("{}\n\n", wrap::wrap(&older, self.paint.measure()).join("\n")));
         }
-        text
+        for line in judged.lines() {
+            text.push_str(&format!("{}\n", self.paint.paint(Role::Faint, line)));
+        }
+        text + &verdict::headline(outcome.verdict, &outcome.summary, self.paint)
     }
 
-    /// One commit.
+    /// The sessions behind some commits, and then these.
+    fn group(&self, commits: &[&CommitStory], told: &mut HashSet<RootHash>) -> String {
+        let mut lines = Vec::new();
+        for trail in commits.first().into_iter().flat_map(|commit| &commit.trails) {
+            if told.insert(trail.root) {
+                lines.extend(self.trail(trail, commits));
+            } else {
+                let text = format!("{}, told above", trail.session_id);
+                lines.extend(self.set_in(&[("session", Role::Faint, text)]));
+            }
+        }
+        // Only where much is said of a session: there its commits need room.
+        if !lines.is_empty() && self.detail != Detail::Brief {
+            lines.push(String::new());
+        }
+        for commit in commits {
+            lines.extend(self.standing(commit));
+        }
+        lines.join("\n") + "\n"
+    }
+
+    /// One commit, and then the sessions behind it.
     pub(super) fn show(&self, commit: &CommitStory) -> String {
-        self.commit(commit, &mut HashMap::new())
+        let mut lines = self.standing(commit);
+        for trail in &commit.trails {
+            lines.push(String::new());
+            lines.extend(self.trail(trail, &[commit]));
+        }
+        lines.join("\n") + "\n"
     }
 
-    fn commit(&self, commit: &CommitStory, told: &mut HashMap<RootHash, String>) -> String {
+    /// How a commit stands, with what there is to say of that.
+    fn standing(&self, commit: &CommitStory) -> Vec<String> {
         let mut lines = self.head(commit);
         if self.detail != Detail::Brief {
             let when = commit.authored.map(|at| format!(", {}", ago_seconds(at, self.now))).unwrap_or_default();
@@ -80,24 +111,31 @@ impl Teller<'_> {
             let files = files.map(|file| format!("{}: {}", one_line(&file.path), present::file(file)));
             lines.extend(self.set_in(&[("files", Role::Faint, files.collect::<Vec<_>>().join("\n"))]));
         }
-        let short = commit.standing.commit.to_string()[..12].to_owned();
-        for trail in &commit.trails {
-            if let Some(above) = told.get(&trail.root) {
-                let text = format!("session {}, told above at {above}", trail.session_id);
-                lines.extend(self.set_in(&[("same", Role::Faint, text)]));
-                continue;
+        let Some(vouched) = &commit.standing.vouched else { return lines };
+        lines.extend(self.set_in(&[("reason", Role::Faint, vouched.reason.clone())]));
+        for session in &vouched.sessions {
+            let id = session.session_id.as_ref().map_or_else(|| session.root.to_string(), ToString::to_string);
+            let parts = [id, entries(session.count), present::evidence(session.evidence).to_owned()];
+            let text = format!("{}{}named by the person", parts.join(self.paint.dot()), self.paint.dot());
+            let mut said = vec![("session", Role::Faint, text)];
+            said.extend(session.intent.iter().map(|intent| ("intent", Role::Strong, intent.clone())));
+            for told in &session.told {
+                let (role, word) = match told.kind {
+                    RecordType::Decision => (Role::Decision, "decision"),
+                    _ => (Role::Reflection, present::reflection(told.observed)),
+                };
+                said.push((word, role, told.content.clone()));
             }
-            told.insert(trail.root, short.clone());
-            lines.extend(self.trail(trail, commit, &short));
+            lines.extend(self.set_in(&said));
         }
-        lines.join("\n") + "\n"
+        lines
     }
 
     /// What it is, and how it stands: in one line where that fits.
     fn head(&self, commit: &CommitStory) -> Vec<String> {
         let standing = &commit.standing;
         let (verdict, paint) = (standing.verdict, self.paint);
-        let (sign, role) = (paint.or(present::sign(verdict), present::plain_sign(verdict)), verify::role(verdict));
+        let (sign, role) = (paint.or(present::sign(verdict), present::plain_sign(verdict)), verdict::role(verdict));
         let id = standing.commit.to_string();
         let id = if self.detail == Detail::Full { &id } else { &id[..12] };
         let subject = one_line(&standing.subject);
@@ -140,34 +178,32 @@ impl Teller<'_> {
         self.set_in(&said)
     }
 
-    fn trail(&self, trail: &Trail, commit: &CommitStory, short: &str) -> Vec<String> {
-        let mut lines = Vec::new();
-        if self.detail != Detail::Brief {
-            lines.push(String::new());
-            lines.extend(self.set_in(&[("intent", Role::Strong, trail.intent.trim().to_owned())]));
-            lines.extend(self.set_in(&[("session", Role::Faint, self.session(trail))]));
-            let seen = present::seen(&trail.observed);
-            if !seen.is_empty() {
-                lines.extend(self.set_in(&[("observed", Role::Faint, seen.join("\n"))]));
-            }
+    fn trail(&self, trail: &Trail, commits: &[&CommitStory]) -> Vec<String> {
+        let mut lines = self.set_in(&[("intent", Role::Strong, trail.intent.trim().to_owned())]);
+        lines.extend(self.set_in(&[("session", Role::Faint, self.session(trail))]));
+        let seen = if self.detail == Detail::Brief { present::checks } else { present::seen };
+        let seen = seen(&trail.observed);
+        if !seen.is_empty() {
+            lines.extend(self.set_in(&[("observed", Role::Faint, seen.join("\n"))]));
         }
+        let short = commits.first().map(|commit| format!("{:.12}", commit.standing.commit)).unwrap_or_default();
         if self.detail == Detail::Full {
             let mut hashes = vec![("root", trail.root.to_string()), ("genesis", trail.genesis.to_string())];
-            let anchors = commit.standing.sessions.iter().filter(|session| session.root == trail.root);
-            hashes.extend(anchors.map(|session| ("anchor", session.anchor_id.to_string())));
+            let anchors = commits.iter().flat_map(|commit| &commit.standing.sessions);
+            hashes.extend(
+                anchors
+                    .filter(|session| session.root == trail.root)
+                    .map(|session| ("anchor", session.anchor_id.to_string())),
+            );
             let hashes: Vec<_> = hashes.into_iter().map(|(name, hash)| (name, Role::Faint, hash)).collect();
             lines.extend(self.set_in(&hashes));
         }
-        let (shown, parents) = self.choose(&trail.steps);
-        let (listed, more) = match self.detail {
-            Detail::Brief => (shown.len().min(LISTED), shown.len().saturating_sub(LISTED)),
-            _ => (shown.len(), 0),
-        };
+        let (shown, parents, more) = self.choose(&trail.steps);
         let spaced = self.detail != Detail::Brief;
         if spaced {
             lines.push(String::new());
         }
-        let forest = Forest { parents: &parents[..listed], columns: self.paint.measure(), spaced, paint: self.paint };
+        let forest = Forest { parents: &parents, columns: self.paint.measure(), spaced, paint: self.paint };
         lines.extend(forest.draw(|at, columns| self.step(shown[at], columns)));
         if more > 0 {
             let text = format!("{more} more: git proof show {short}");
@@ -175,13 +211,13 @@ impl Teller<'_> {
         }
         if self.detail == Detail::Decisions && trail.left_away != LeftAway::default() {
             lines.push(String::new());
-            lines.extend(self.set_in(&[("also", Role::Faint, left_away(trail.left_away, short))]));
+            lines.extend(self.set_in(&[("also", Role::Faint, left_away(trail.left_away, &short))]));
         }
         lines
     }
 
     fn session(&self, trail: &Trail) -> String {
-        let entries = format!("{} entr{}", trail.count, if trail.count == 1 { "y" } else { "ies" });
+        let entries = entries(trail.count);
         let task = trail.task_id.as_ref().map(|task| format!("task {}", one_line(task)));
         let caller = format!("by {}", one_line(&trail.caller));
         let scheme = (self.detail == Detail::Full).then(|| trail.scheme.to_string());
@@ -189,16 +225,23 @@ impl Teller<'_> {
         parts.into_iter().flatten().collect::<Vec<_>>().join(self.paint.dot())
     }
 
-    /// The steps that are shown, and for each the nearest before it among them.
-    fn choose<'s>(&self, steps: &'s [Step]) -> (Vec<&'s Step>, Vec<Option<usize>>) {
-        let decides = steps.iter().any(|step| step.kind == StepKind::Decision);
+    /// The steps that are shown, for each the nearest before it among them, and how many are left out.
+    fn choose<'s>(&self, steps: &'s [Step]) -> (Vec<&'s Step>, Vec<Option<usize>>, usize) {
+        let closing = steps.iter().rposition(|step| step.kind == StepKind::Reflection);
         let (mut shown, mut parents): (Vec<&Step>, Vec<Option<usize>>) = (Vec::new(), Vec::new());
         let mut nearest: Vec<Option<usize>> = Vec::with_capacity(steps.len());
-        for step in steps {
+        let mut left = 0;
+        for (place, step) in steps.iter().enumerate() {
             let parent = step.parent.and_then(|parent| nearest.get(parent).copied().flatten());
-            // In a list, reflections only where there is nothing else.
             let said_again = self.detail != Detail::Full && step.observed.is_none() && is_restated(step, steps);
-            if said_again || self.detail == Detail::Brief && decides && step.kind != StepKind::Decision {
+            // In a list, so many decisions, and of the reflections the one that closes the session.
+            let is_listed = match step.kind {
+                StepKind::Decision => shown.len() < LISTED,
+                _ => closing == Some(place),
+            };
+            let is_left = self.detail == Detail::Brief && !is_listed;
+            if said_again || is_left {
+                left += usize::from(!said_again);
                 nearest.push(parent);
                 continue;
             }
@@ -206,7 +249,7 @@ impl Teller<'_> {
             shown.push(step);
             parents.push(parent);
         }
-        (shown, parents)
+        (shown, parents, left)
     }
 
     fn step(&self, step: &Step, columns: usize) -> Vec<String> {
@@ -295,6 +338,31 @@ impl Teller<'_> {
         }
         lines
     }
+}
+
+/// Commits that the same sessions explain, in the order of the first of each; others stay with their neighbours.
+fn groups(commits: &[CommitStory]) -> Vec<Vec<&CommitStory>> {
+    let mut groups: Vec<Vec<&CommitStory>> = Vec::new();
+    let mut places: HashMap<Vec<RootHash>, usize> = HashMap::new();
+    let mut alone = None;
+    for commit in commits {
+        let roots: Vec<RootHash> = commit.trails.iter().map(|trail| trail.root).collect();
+        let place = if roots.is_empty() { alone } else { places.get(&roots).copied() };
+        let place = place.unwrap_or_else(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        alone = roots.is_empty().then_some(place);
+        if !roots.is_empty() {
+            places.insert(roots, place);
+        }
+        groups[place].push(commit);
+    }
+    groups
+}
+
+fn entries(count: u64) -> String {
+    if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
 }
 
 /// Whether a reflection is recorded once more at the close, in the same words.

@@ -7,7 +7,7 @@ use clap::Args;
 use super::anchor::restored;
 use super::session::lost_hooks;
 use super::ui::{Role, Ui, inert};
-use super::verify::findings;
+use super::verdict::findings;
 use crate::context::Context;
 use crate::error::{Code, Result};
 use crate::flow as publish;

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::pager::Pager;
 pub(super) use super::paint::{Paint, Role};
+use super::roles;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 pub(super) use crate::proof::text::inert;
@@ -60,6 +61,13 @@ impl Ui {
         }
     }
 
+    /// The same for a command that judges: no setting of the repository that is judged starts a program.
+    pub(super) fn page_by_user(&mut self, context: &Context) {
+        if !self.json && io::stdout().is_terminal() {
+            self.pager = Pager::of_user(context);
+        }
+    }
+
     /// Writes what there is to write; the exit code says how it ended. Output that is lost is never a success. A reader that
     /// has seen enough, such as `head`, is told nothing.
     pub(super) fn finish(self, result: Result<()>) -> ExitCode {
@@ -105,7 +113,9 @@ fn lost(error: &io::Error) -> Error {
 /// Help and version are answers; anything else that clap says is a wrong usage, and repeats what it was given.
 pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     if !error.use_stderr() {
-        return match error.print() {
+        let text = roles::grouped(&error.render().to_string());
+        let mut stdout = io::stdout().lock();
+        return match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(_) => ExitCode::from(Code::OutputFailed.exit_code()),
         };

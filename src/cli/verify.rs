@@ -8,16 +8,16 @@ use std::path::Path;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use super::ui::{Paint, Role, Ui, inert};
+use super::read::Looks;
+use super::story::{Detail, Teller};
+use super::ui::Ui;
+use super::verdict::rules_line;
+use super::wrap;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::judge::{
-    self, CommitVerdict, GateRequest, RulesView, SessionVerdict, Summary, Told, VerifyOutcome, VerifyRequest,
-};
+use crate::flow;
+use crate::judge::{self, CommitVerdict, GateRequest, VerifyOutcome, VerifyRequest};
 use crate::present::{self, Report};
-use crate::proof::finding::{Finding, Severity, Verdict};
-use crate::proof::observed::Reflection;
-use crate::proof::record::RecordType;
 
 /// Commits of which everything that was decided is shown.
 const TOLD_IN_FULL: usize = 50;
@@ -46,6 +46,9 @@ pub(super) struct Verify {
     /// Print nothing; the exit code says it all
     #[arg(long, short)]
     quiet: bool,
+
+    #[command(flatten)]
+    looks: Looks,
 }
 
 impl Verify {
@@ -55,12 +58,17 @@ impl Verify {
         let outcome =
             judge::verify(context, &VerifyRequest { revisions, with_story, rules, most: None, with_digest: ui.json })?;
         ui.answer(present::exit_code(outcome.verdict));
-        if !self.quiet {
-            ui.show(&outcome, render);
+        if self.quiet {
+            return Ok(());
         }
-        // The program ends here: to free the verdicts on 10,000 commits one by one would take a twentieth of its time.
-        std::mem::forget(outcome);
-        Ok(())
+        if ui.json {
+            ui.show(&outcome, |_, _| String::new());
+            // The program ends here: to free the verdicts on 10,000 commits one by one would take a twentieth of its time.
+            std::mem::forget(outcome);
+            return Ok(());
+        }
+        self.looks.apply_judging(context, ui);
+        render(context, ui, outcome)
     }
 }
 
@@ -178,14 +186,19 @@ impl Gate {
             (Format::Github | Format::Sarif, Some(range)) => judge::first_paths(context, range, found)?,
             _ => BTreeMap::new(),
         };
-        let report = Report { outcome: &outcome, paths: &paths };
+        let summary = context.variable("GITHUB_STEP_SUMMARY").filter(|_| format == Format::Github);
+        let sessions = if format == Format::Markdown || summary.is_some() {
+            flow::reported_sessions(context, &outcome)?
+        } else {
+            Vec::new()
+        };
+        let report = Report { outcome: &outcome, paths: &paths, sessions: &sessions };
         match format {
-            Format::Human | Format::Json => {
-                ui.show(&Gated { outcome: &outcome, warnings }, |gated, paint| render(gated.outcome, paint));
-            }
+            Format::Human => return render(context, ui, outcome),
+            Format::Json => ui.show(&Gated { outcome: &outcome, warnings }, |_, _| String::new()),
             Format::Github => {
                 ui.text(|_| present::github(&report));
-                if let Some(file) = context.variable("GITHUB_STEP_SUMMARY")
+                if let Some(file) = summary
                     && let Err(error) = append_summary(Path::new(&file), &report)
                 {
                     ui.say(&format!("git proof gate: the job summary could not be written: {error}"));
@@ -210,148 +223,24 @@ fn append_summary(file: &Path, report: &Report<'_>) -> std::io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-fn render(outcome: &VerifyOutcome, paint: Paint) -> String {
-    let mut text = headline(outcome.verdict, &outcome.summary, paint);
-    text.push_str(&format!("{}\n", paint.paint(Role::Faint, &rules_line(&outcome.rules))));
+/// Shows a verdict to people, as `log` does: of many commits, only those with something to say.
+fn render(context: &Context, ui: &mut Ui, mut outcome: VerifyOutcome) -> Result<()> {
+    let mut judged = wrap::wrap(&rules_line(&outcome.rules), ui.paint.measure()).join("\n");
     if let Some(range) = &outcome.range {
         let base = range.base.map_or_else(|| "nothing".to_owned(), |base| base.to_string());
-        text.push_str(&format!("{}\n", paint.paint(Role::Faint, &format!("Judged {base}..{}", range.head))));
+        judged.push_str(&format!("\nJudged {base}..{}", range.head));
     }
     if let Some(digest) = &outcome.proofs_digest {
-        text.push_str(&format!("{}\n", paint.paint(Role::Faint, &format!("Proofs digest {digest}"))));
+        judged.push_str(&format!("\nProofs digest {digest}"));
     }
-    // Of many commits, only those with something to say.
     let many = outcome.commits.len() > TOLD_IN_FULL;
-    for commit in &outcome.commits {
-        let plain = commit.verdict.is_accepted() && commit.findings.is_empty();
-        if !(many && plain) {
-            text.push('\n');
-            text.push_str(&one(commit, many, paint));
-        }
+    if many {
+        let plain = |commit: &CommitVerdict| commit.verdict.is_accepted() && commit.findings.is_empty();
+        outcome.commits.retain(|commit| !plain(commit));
     }
-    text
-}
-
-/// Whose rules a verdict was made by, in a line.
-pub(super) fn rules_line(rules: &RulesView) -> String {
-    let policy = if rules.policy == "file" { "the policy" } else { "the default policy" };
-    let of = match (&rules.name, &rules.commit) {
-        (Some(name), Some(commit)) => format!(" of {} ({commit:.12})", inert(name)),
-        (None, Some(commit)) => format!(" of {commit:.12}"),
-        (_, None) => String::new(),
-    };
-    let note = if rules.trusted {
-        ""
-    } else {
-        "; no trusted branch is known here (git remote set-head origin -a, or git config proof.rules BRANCH)"
-    };
-    format!("Rules: {policy}{of}{note}")
-}
-
-/// How commits stand, in a line.
-pub(super) fn headline(verdict: Verdict, summary: &Summary, paint: Paint) -> String {
-    let word = present::capitalized(present::range_headline(verdict, summary));
-    format!("{}: {}.\n", paint.paint(role(verdict), &word), present::counts(summary))
-}
-
-/// The colour of a verdict.
-pub(super) fn role(verdict: Verdict) -> Role {
-    match verdict {
-        Verdict::Pass => Role::Good,
-        Verdict::Vouched | Verdict::Unchecked => Role::Decision,
-        Verdict::Missing | Verdict::Fail => Role::Bad,
-        Verdict::Exempt => Role::Faint,
-    }
-}
-
-fn one(commit: &CommitVerdict, brief: bool, paint: Paint) -> String {
-    let id = commit.commit.to_string();
-    let verdict = paint.paint(role(commit.verdict), present::word(commit.verdict));
-    let bound = match (&commit.vouched, commit.binding) {
-        (Some(vouched), _) => format!(
-            " by {} ({}): {}",
-            inert(&vouched.by.join(" and ")),
-            present::WORD_OF_A_PERSON,
-            inert(&vouched.reason)
-        ),
-        (None, Some(binding)) => format!(" ({binding})"),
-        (None, None) => String::new(),
-    };
-    let mut text = format!("{} {}\n  {verdict}{bound}\n", paint.paint(Role::Strong, &id[..12]), inert(&commit.subject));
-    for session in commit.vouched.iter().flat_map(|vouched| &vouched.sessions) {
-        let id = session.session_id.as_ref().map_or_else(|| session.root.to_string(), ToString::to_string);
-        let evidence = present::evidence(session.evidence);
-        text.push_str(&format!("  session {id}: {} entries, {evidence}, named by the person\n", session.count));
-        if !brief {
-            text.push_str(&story(session.intent.as_deref(), &session.told, paint));
-        }
-    }
-    let mut shown = Vec::new();
-    for session in &commit.sessions {
-        // A squash of several commits of one session has it several times, once for each anchor.
-        let same = (&session.session_id, &session.root, session.holds, session.rooted);
-        if shown.contains(&same) {
-            continue;
-        }
-        shown.push(same);
-        text.push_str(&session_line(session));
-        if !brief && session.holds {
-            text.push_str(&story(session.intent.as_deref(), &session.told, paint));
-        }
-    }
-    text + &findings(&commit.findings, paint)
-}
-
-/// What there is to say, a line each, with what to do about it.
-pub(super) fn findings(findings: &[Finding], paint: Paint) -> String {
-    let mut text = String::new();
-    for finding in findings {
-        let word = present::severity(finding.severity);
-        let word = match finding.severity {
-            Severity::Error => paint.paint(Role::Bad, word),
-            Severity::Unchecked => paint.paint(Role::Decision, word),
-            Severity::Warning => word.to_owned(),
-        };
-        text.push_str(&format!("  {word}: {} {}\n", finding.code, inert(&finding.message)));
-        if let Some(hint) = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning) {
-            text.push_str(&format!("    hint: {}\n", inert(hint)));
-        }
-    }
-    text
-}
-
-fn session_line(session: &SessionVerdict) -> String {
-    let mut what = vec![format!("{} entries", session.count), present::evidence(session.evidence).to_owned()];
-    what.push(if session.rooted { "rooted" } else { "not rooted" }.to_owned());
-    if session.reflection == Some(Reflection::Observed) {
-        what.push("observed reflection".to_owned());
-    }
-    if !session.signers.is_empty() {
-        what.push(format!("signed by {}", inert(&session.signers.join(", "))));
-    }
-    if let Some(round) = session.round {
-        what.push(format!("sealed in round {round}"));
-    }
-    format!("  session {}: {}\n", session.session_id, what.join(", "))
-}
-
-fn story(intent: Option<&str>, told: &[Told], paint: Paint) -> String {
-    let mut text = String::new();
-    if let Some(intent) = intent {
-        text.push_str(&format!("    intent: {}\n", indented(intent)));
-    }
-    for told in told {
-        let (role, word) = match told.kind {
-            RecordType::Decision => (Role::Decision, "decision"),
-            _ => (Role::Reflection, present::reflection(told.observed)),
-        };
-        text.push_str(&format!("    {}: {}\n", paint.paint(role, word), indented(&told.content)));
-    }
-    text
-}
-
-/// Text over several lines, each of them inert and set in.
-fn indented(text: &str) -> String {
-    // The bar keeps a line from beginning with what the log of a CI run would take for a command.
-    text.trim_end().lines().map(inert).collect::<Vec<_>>().join("\n      │ ")
+    let story = flow::story_of(context, outcome, !many)?;
+    let now = context.now();
+    ui.text(|paint| Teller { detail: Detail::Brief, now: &now, paint }.log(&story, &judged));
+    std::mem::forget(story); // as above
+    Ok(())
 }

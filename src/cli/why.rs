@@ -8,7 +8,7 @@ use super::draw::{ago, until_when};
 use super::read::{Looks, Show};
 use super::story::{Detail, Teller};
 use super::ui::{Paint, Role, Ui, inert};
-use super::verify::{self, rules_line};
+use super::verdict::{self, rules_line};
 use super::wrap::{self, one_line};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -145,7 +145,7 @@ fn counted(lines: u64) -> String {
 fn commit_line(commit: &WhyCommit, outcome: &WhyOutcome, teller: &Teller<'_>) -> Vec<String> {
     let paint = teller.paint;
     let (sign, role) =
-        (paint.or(present::sign(commit.verdict), present::plain_sign(commit.verdict)), verify::role(commit.verdict));
+        (paint.or(present::sign(commit.verdict), present::plain_sign(commit.verdict)), verdict::role(commit.verdict));
     let mut said = vec![present::word(commit.verdict).to_owned()];
     said.extend(commit.binding.map(|binding| binding.to_string()));
     said.push(counted(commit.lines));

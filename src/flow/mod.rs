@@ -29,17 +29,17 @@ pub use finalize::{FinalizeOutcome, Repaired, finalize};
 pub use reconcile::{Extent, Repairs, reconcile, uncheckable};
 pub use report::write_report;
 pub use report::{Embedded, EmbeddedLines, Telling};
-pub use report::{ReportOutcome, ReportedSession, report};
+pub use report::{ReportOutcome, ReportedSession, oldest_first, report, reported_sessions};
 pub use report::{ReportedCommit, ReportedFile, Touch};
 pub use report::{ReportedRound, ReportedRounds};
 pub use rounds::{RoundOutcome, RoundsOutcome, SeenView, round, rounds};
 pub use sign::{SignOutcome, SignRequest, sign};
 pub use status::{SessionStatus, StatusOutcome, status};
-pub use story::{CommitStory, Meant, StoryOutcome, StoryRequest, meant, story};
+pub use story::{CommitStory, Meant, StoryOutcome, StoryRequest, meant, story, story_of};
 // Told by `show` and the reports as `why` tells them.
 pub use crate::recall::{
     Label, LeftAway, Point, Points, Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript, Step, StepKind, Trail,
-    listed, rejections,
+    doubts, listed, rejections,
 };
 pub use sync::{MoveOutcome, SyncOutcome, fetch, move_to, sync};
 pub use vouch::{VouchOutcome, VouchRequest, VouchedRange, vouch};

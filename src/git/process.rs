@@ -40,6 +40,13 @@ pub fn pager(context: &Context) -> Option<String> {
     variable(context, "GIT_PAGER").filter(|pager| pager != "cat")
 }
 
+/// The pager of the user, whatever a repository's own settings name: who judges a stranger's clone runs nothing of it.
+pub fn own_pager(context: &Context) -> Option<String> {
+    let mut outside = context.clone();
+    outside.directory = PathBuf::from("/");
+    if context.variable("GIT_DIR").is_some() { None } else { pager(&outside) }
+}
+
 /// Whether git would paint what it prints here, by its setting `color.ui`.
 pub fn paints(context: &Context, terminal: bool) -> bool {
     let to_terminal = if terminal { "true" } else { "false" };

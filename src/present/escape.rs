@@ -24,6 +24,11 @@ pub(super) fn code_span(text: &str, longest: usize) -> String {
     format!("{fence}{padding}{text}{padding}{fence}")
 }
 
+/// The same of a text over several lines: every run of white space becomes one space.
+pub(super) fn line_span(text: &str, longest: usize) -> String {
+    code_span(&text.split_whitespace().collect::<Vec<_>>().join(" "), longest)
+}
+
 /// Text in an element or attribute of XML. What XML cannot hold at all is spelled out already in inert text.
 pub(super) fn xml(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());

@@ -8,11 +8,21 @@ use crate::proof::record::RecordType;
 
 /// The label of a decision or a reflection, with whether it was observed.
 pub fn record(kind: RecordType, metadata: Option<&str>) -> &'static str {
-    match (kind, Marks::of(metadata).event) {
+    match (kind, is_observed(metadata)) {
         (RecordType::Decision, _) => "Decision",
-        (_, None | Some(Event::Restated)) => "Reflection",
-        (_, Some(_)) => "Observed reflection",
+        (_, false) => "Reflection",
+        (_, true) => "Observed reflection",
     }
+}
+
+/// Whether the tool took down a record by itself. One that an agent stated and the tool recorded again was stated.
+pub(super) fn is_observed(metadata: Option<&str>) -> bool {
+    !matches!(Marks::of(metadata).event, None | Some(Event::Restated))
+}
+
+/// The agent that worked.
+pub(super) fn seen_agent(seen: &Seen) -> Option<String> {
+    seen.agent.as_ref().map(|by| agent(&by.name, by.model.as_deref(), by.version.as_deref()))
 }
 
 /// The word for a reflection, given where its text comes from.
@@ -27,7 +37,7 @@ pub fn reflection(event: Option<&str>) -> &'static str {
 pub fn observed(seen: &Observed) -> String {
     match seen {
         Observed::Agent { name, model, version } => agent(name, model.as_deref(), version.as_deref()),
-        Observed::Check { command, exit } => check(command, *exit),
+        Observed::Check { command, exit } => check(command, *exit, None),
         Observed::Tools { calls, failed } => tools(*calls, *failed),
         Observed::Transcript { bytes, sha256 } => format!("transcript of {bytes} bytes, SHA-256 {sha256}"),
         Observed::Wrote(blobs) => {
@@ -37,22 +47,29 @@ pub fn observed(seen: &Observed) -> String {
     }
 }
 
+/// The checkers that ran in a session, a line each: how the last run of each ended.
+pub fn checks(seen: &Seen) -> Vec<String> {
+    seen.last_checks().into_iter().map(|ran| check(&ran.command, ran.exit, ran.after_last_edit)).collect()
+}
+
 /// What was observed in a session, a line each.
 pub fn seen(seen: &Seen) -> Vec<String> {
+    let mut lines = seen_at_work(seen);
+    lines.extend(seen.transcript.map(|kept| format!("transcript of {} bytes, SHA-256 {}", kept.bytes, kept.sha256)));
+    lines
+}
+
+/// The same without the transcript, whose hash says nothing to a reader.
+pub(super) fn seen_at_work(seen: &Seen) -> Vec<String> {
     let mut lines = Vec::new();
-    if let Some(by) = &seen.agent {
-        lines.push(agent(&by.name, by.model.as_deref(), by.version.as_deref()));
-    }
-    let mut checks: Vec<String> = seen.checks.iter().map(|ran| check(&ran.command, ran.exit)).collect();
-    checks.dedup();
-    lines.extend(checks);
+    lines.extend(seen_agent(seen));
+    lines.extend(checks(seen));
     match seen.wrote.len() {
         0 => {}
         1 => lines.push("1 file written by an edit tool".to_owned()),
         count => lines.push(format!("{count} file contents written by edit tools")),
     }
     lines.extend(seen.tools.map(|called| tools(called.calls, called.failed)));
-    lines.extend(seen.transcript.map(|kept| format!("transcript of {} bytes, SHA-256 {}", kept.bytes, kept.sha256)));
     lines
 }
 
@@ -78,11 +95,17 @@ fn agent(name: &str, model: Option<&str>, version: Option<&str>) -> String {
     format!("agent {name}{version}, {model}")
 }
 
-fn check(command: &str, exit: Option<u8>) -> String {
+/// The page's script has the same words, in `shown.js`.
+fn check(command: &str, exit: Option<u8>, after_last_edit: Option<bool>) -> String {
+    let when = match after_last_edit {
+        Some(true) => " after the last edit",
+        Some(false) => " before the last edit",
+        None => "",
+    };
     match exit {
-        Some(0) => format!("{command} passed"),
-        Some(code) => format!("{command} failed with exit code {code}"),
-        None => format!("{command} ran; its exit code is not known"),
+        Some(0) => format!("{command} passed{when}"),
+        Some(code) => format!("{command} failed{when} with exit code {code}"),
+        None => format!("{command} ran{when}; its exit code is not known"),
     }
 }
 

@@ -2,9 +2,10 @@
 //! word that comes from a commit or a record is hostile until it is escaped for the form it goes into.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::verdict;
+use crate::flow::{Embedded, ReportedSession, oldest_first};
 use crate::judge::{CommitVerdict, VerifyOutcome};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::Finding;
@@ -19,6 +20,8 @@ pub struct Report<'a> {
     pub outcome: &'a VerifyOutcome,
     /// A file that each commit touches, for the forms that need a place.
     pub paths: &'a BTreeMap<CommitId, String>,
+    /// The sessions behind the commits, for the forms that tell of them.
+    pub sessions: &'a [ReportedSession],
 }
 
 impl<'a> Report<'a> {
@@ -51,6 +54,11 @@ impl<'a> Report<'a> {
         verdict::commits(&self.outcome.summary)
     }
 
+    /// How it stands, in a line of numbers.
+    pub(super) fn standing(&self) -> String {
+        verdict::standing(&self.outcome.summary, open_questions(self.outcome, self.sessions))
+    }
+
     /// Which policy it was.
     pub(super) fn policy(&self) -> &'static str {
         if self.outcome.policy == "file" {
@@ -71,4 +79,23 @@ impl<'a> Report<'a> {
 /// The first digits of a commit's id, as people know it.
 pub(super) fn short(commit: &CommitId) -> String {
     format!("{commit:.12}")
+}
+
+/// How many questions the sessions leave open whose anchors hold.
+pub(super) fn open_questions(outcome: &VerifyOutcome, sessions: &[ReportedSession]) -> usize {
+    let open = |place: usize| match &sessions[place].evidence {
+        Embedded::Lines(lines) => lines.open_questions().len(),
+        Embedded::Absent(_) => 0,
+    };
+    told(outcome, sessions).into_iter().map(open).sum()
+}
+
+/// The places of the sessions that are told, the oldest first: those that hold, or would if enough people had signed.
+pub(super) fn told(outcome: &VerifyOutcome, sessions: &[ReportedSession]) -> Vec<usize> {
+    let sound = outcome.commits.iter().flat_map(|commit| &commit.sessions);
+    let sound: HashSet<_> =
+        sound.filter(|session| session.holds || session.sound).map(|session| session.root).collect();
+    let mut order = oldest_first(outcome, sessions);
+    order.retain(|place| sound.contains(&sessions[*place].root));
+    order
 }

@@ -97,6 +97,29 @@ pub fn commits(summary: &Summary) -> String {
     }
 }
 
+/// How a range stands, in a line of numbers: `18 of 20 proven · 2 missing · 4 open questions`.
+pub fn standing(summary: &Summary, open_questions: usize) -> String {
+    let all = total(summary);
+    let mut parts = vec![match (all, summary.pass) {
+        (0, _) => "no commits".to_owned(),
+        (1, 0) => "1 commit".to_owned(),
+        (_, 0) => format!("{all} commits"),
+        (_, proven) => format!("{proven} of {all} {}", word(Verdict::Pass)),
+    }];
+    for verdict in ORDER.into_iter().filter(|verdict| *verdict != Verdict::Pass) {
+        let count = count(summary, verdict);
+        if count > 0 {
+            parts.push(format!("{count} {}", counted(verdict)));
+        }
+    }
+    match open_questions {
+        0 => {}
+        1 => parts.push("1 open question".to_owned()),
+        many => parts.push(format!("{many} open questions")),
+    }
+    parts.join(" · ")
+}
+
 /// What a finding is called by its severity.
 pub const fn severity(severity: Severity) -> &'static str {
     match severity {
@@ -155,6 +178,13 @@ mod tests {
         assert_eq!(commits(&one), "1 commit: 1 vouched");
         assert_eq!(commits(&Summary::default()), "The range has no commits");
         assert_eq!(range_headline(Verdict::Exempt, &Summary::default()), "nothing to judge");
+        assert_eq!(standing(&summary, 4), "18 of 20 proven · 2 missing · 4 open questions");
+        assert_eq!(standing(&one, 1), "1 commit · 1 vouched · 1 open question");
+        assert_eq!(
+            standing(&Summary { fail: 2, exempt: 1, ..Summary::default() }, 0),
+            "3 commits · 2 failed · 1 not required"
+        );
+        assert_eq!(standing(&Summary::default(), 0), "no commits");
     }
 
     #[test]

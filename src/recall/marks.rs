@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::points::Label;
 
 /// The words that mark a point, in text before a colon and in metadata as a key; the longer of two comes first.
-pub(super) const WORDS: [(&str, Label); 31] = [
+pub(super) const WORDS: [(&str, Label); 33] = [
     ("chosen", Label::Chosen),
     ("chose", Label::Chosen),
     ("decision", Label::Chosen),
@@ -37,6 +37,8 @@ pub(super) const WORDS: [(&str, Label); 31] = [
     ("open questions", Label::Uncertain),
     ("open question", Label::Uncertain),
     ("unsure", Label::Uncertain),
+    ("not tried", Label::Uncertain),
+    ("not tested", Label::Uncertain),
     ("confidence", Label::Confidence),
 ];
 

@@ -17,7 +17,7 @@ pub use decision::Decision;
 pub(crate) use index::refresh;
 pub(crate) use path::find;
 pub use path::{PathOutcome, PathRequest, decisions_for};
-pub use points::{Label, Point, Points, listed, rejections};
+pub use points::{Label, Point, Points, doubts, listed, rejections};
 pub(crate) use quote::note;
 pub use seen::{Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript};
 pub(crate) use trail::read_trail;

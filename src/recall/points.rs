@@ -103,6 +103,11 @@ pub fn rejections(content: &str) -> Vec<Range<usize>> {
     marks::places(content, Label::Rejected)
 }
 
+/// Where a text says what is not known, mark and all: stretches in order.
+pub fn doubts(content: &str) -> Vec<Range<usize>> {
+    marks::places(content, Label::Uncertain)
+}
+
 /// The points that metadata makes: a field that is called like a mark, with a text, or a list of texts or of objects.
 pub fn listed(metadata: Option<&Value>) -> Vec<Point> {
     let Some(Value::Object(fields)) = metadata else { return Vec::new() };

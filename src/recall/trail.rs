@@ -209,7 +209,7 @@ impl Gathered {
         };
         let parent = self.nearest.get(prev_hash).copied().flatten();
         if let Line::Entry(Entry { body: Body::Attest { attest }, .. }) = line {
-            self.seen.add(attest);
+            self.seen.add(attest); // anything else that was attested is a step
         }
         if !full && !matches!(kind, StepKind::Decision | StepKind::Reflection) {
             self.nearest.insert(*chain, parent);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { open } from "./chromium.mjs";
-import { BROKEN, altered, broken, claim, dataOf, good, quiet, redLines, state, title } from "./page.mjs";
+import { BROKEN, altered, broken, claim, dataOf, good, openPanel, quiet, redLines, state, title } from "./page.mjs";
 import { Project } from "./project.mjs";
 import { checkVectors } from "./vectors.mjs";
 
@@ -23,6 +23,8 @@ export const addingUp = {
     assert.deepEqual(await redLines(page, 0), []);
     const entries = page.locator('.session[data-session="0"] .entry');
     assert.equal(await entries.locator(".tick.good").count(), await entries.count());
+    assert(!(await page.locator("#check").evaluate((panel) => panel.open)), "the panel is closed");
+    await openPanel(page);
     await page.locator("#again").click();
     await page.waitForFunction(() => document.querySelector("#check").className === "good");
     await good(opened);
@@ -49,18 +51,21 @@ export const addingUp = {
   async "what was rejected is brought out, from the text and from metadata"({ browser, file }) {
     const { page } = await open(browser, file);
     assert.equal(
-      await page.locator(".story .rejected").first().textContent(),
+      await page.locator(".story span.rejected").first().textContent(),
       "Rejected a counter in the store because every attempt would be a write.",
     );
     assert.deepEqual(await page.locator(".story .listed li").allTextContents(), [
       "Magic link: scanners use it up",
       "TOTP: needs an app before the first login",
     ]);
+    assert.deepEqual(await page.locator(".story .uncertain").allTextContents(), [
+      "Not tried: a clock that is wrong by more than ten minutes.",
+    ]);
     // The trail is made by the script, of the same places.
-    const session = page.locator(".session", { has: page.locator(".story .rejected") }).first();
+    const session = page.locator(".session", { has: page.locator(".story span.rejected") }).first();
     await session.locator("details.trail > summary").click();
     await session.locator(".entry").first().waitFor();
-    const parts = (where) => session.locator(`${where} .rejected`).allTextContents();
+    const parts = (where) => session.locator(`${where} span.rejected`).allTextContents();
     assert.deepEqual(await parts(".entry.decision"), await parts(".story"));
   },
 
@@ -157,7 +162,7 @@ export const addingUp = {
     writeFileSync(other, html.replace("<span>A token bucket in memory", "<span>A token bucket on disk"));
     assert.notEqual(readFileSync(other, "utf8"), html);
     const opened = await open(browser, other);
-    assert.match(await broken(opened), /session t-90-limit, line 1: the text shown is not that of the data\./);
+    assert.match(await broken(opened), /Session t-90-limit, line 1: the text shown is not that of the data\./);
     assert.equal(await opened.page.locator(".mismatch").count(), 1);
   },
 
@@ -239,7 +244,7 @@ export const addingUp = {
     });
     project.forge("s1", (text) => text.replace("this and not that", "that and not this"));
     const opened = await open(browser, project.page("HEAD"));
-    assert.equal(await title(opened.page), "✘ Failed");
+    assert.equal(await title(opened.page), "✘ 1 commit · 1 failed");
     const aside = "Of sessions that do not hold, 1 place does not add up.";
     assert.equal((await claim(opened.page)).indexOf(aside), 0);
     assert((await state(opened.page)).includes(aside));
@@ -268,7 +273,7 @@ export const addingUp = {
     const forged = note.replace(/"genesis":"(.)/, (_, digit) => `"genesis":"${digit === "0" ? "1" : "0"}`);
     project.git("notes", "--ref=proof", "add", "-f", "-m", forged + "\n" + note, "HEAD");
     const opened = await open(browser, project.page("HEAD"));
-    assert.equal(await title(opened.page), "✔ Proven");
+    assert.equal(await title(opened.page), "✔ 1 of 1 proven");
     const aside = "The records of sessions that hold add up to the roots shown. Of sessions that do not hold, 1 place does not add up.";
     assert.equal((await claim(opened.page)).indexOf(aside), 0);
     assert.match(await opened.page.locator("#breaks").textContent(), /the anchor [0-9a-f]{12} says otherwise: genesis/);
@@ -276,7 +281,7 @@ export const addingUp = {
     quiet(opened);
   },
 
-  async "a session that explains two commits is told once, and drawn with both"({ browser, program, kept }) {
+  async "a session that explains two commits is told once, with both below it"({ browser, program, kept }) {
     const project = kept(new Project(program));
     project.proven({
       session: "s1",
@@ -293,10 +298,12 @@ export const addingUp = {
     const opened = await open(browser, project.page("HEAD~2..HEAD"));
     await good(opened);
     const { page } = opened;
+    assert.equal(await page.locator(".session").count(), 1);
     assert.equal(await page.locator(".story").count(), 1);
-    assert.equal(await page.getByText("Its decisions are shown with").count(), 1);
-    for (const summary of await page.locator("details.trail > summary").all()) await summary.click();
-    await page.waitForFunction(() => document.querySelectorAll(".timeline").length === 2);
+    const listed = await page.locator(".session > .commits > li").evaluateAll((all) => all.map((one) => one.dataset.commit));
+    assert.deepEqual(listed, [project.git("rev-parse", "HEAD~1"), project.git("rev-parse", "HEAD")]);
+    for (const summary of await page.locator("summary").all()) await summary.click();
+    await page.locator(".timeline").first().waitFor();
     const ids = await page.locator("[id]").evaluateAll((all) => all.map((one) => one.id));
     assert.equal(new Set(ids).size, ids.length, "an id stands in the page twice");
     quiet(opened);

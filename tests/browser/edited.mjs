@@ -66,29 +66,31 @@ const EDITS = {
   "the number of entries at the session": retold(["<li>3 entries</li>", "<li>30 entries</li>"]),
   "a session's id": retold(["<td><code>t-90-limit</code>", "<td><code>t-91-limit</code>"]),
   "the root in the table": retold([/(<td class="root"><code class="hash" title=")[0-9a-f]{64}">[0-9a-f]{12}/, `$1${"ab".repeat(32)}">${"ab".repeat(6)}`]),
-  "the root at the session": retold([/(<li>root <code class="hash" title=")[0-9a-f]{64}">[0-9a-f]{12}/, `$1${"ab".repeat(32)}">${"ab".repeat(6)}`]),
+  "the address of a session": retold([/(class="session" id="s-)[0-9a-f]{12}/, `$1${"ab".repeat(6)}`]),
   "the root behind its first digits": retold([/(<td class="root"><code class="hash" title="[0-9a-f]{12})[0-9a-f]{52}/, `$1${"ab".repeat(26)}`]),
   "a commit's id": retold([/(id="c-)[0-9a-f]{40}/, `$1${"ab".repeat(20)}`]),
-  "a subject": retold(['<h3 dir="auto">Limit attempts by address', '<h3 dir="auto">Limit attempts by user']),
+  "a subject": retold(['<span class="subject" dir="auto">Limit attempts by address', '<span class="subject" dir="auto">Limit attempts by user']),
+  "a commit's id in its line": retold([/(<code class="id">)[0-9a-f]{12}/, `$1${"ab".repeat(6)}`]),
+  "a commit that moves to another session": retold([/(<li data-commit=")[0-9a-f]{40}/, `$1${"ab".repeat(20)}`]),
   "a subject in the data": changed(({ commits }) => {
     commits[0].subject = "Limit attempts by user";
   }),
-  "an intent": retold(['<h4 dir="auto">Limit attempts', '<h4 dir="auto">Log attempts']),
+  "an intent": retold(['<h3 dir="auto">Limit attempts', '<h3 dir="auto">Log attempts']),
   "a decision": retold(["<span>A token bucket in memory", "<span>A token bucket on disk"]),
   "a reflection that becomes a decision": retold(['<p class="label">Reflection', '<p class="label">Decision']),
   "the time of a decision": retold([/(<p class="label">Decision <time datetime="[^"]*">)\d{4}/, "$11999"]),
   "a verdict's word": retold(['<b class="word">not required', '<b class="word">proven']),
   "a verdict's sign": retold(['<span class="mark exempt" aria-hidden="true">·', '<span class="mark exempt" aria-hidden="true">✔']),
-  "a verdict's colour": retold(['<article class="commit exempt"', '<article class="commit pass"']),
+  "a verdict's colour": retold(['<details class="commit exempt"', '<details class="commit pass"']),
   "a verdict in the data": changed(({ commits }) => {
     commits.find(({ verdict }) => verdict === "exempt").verdict = "pass";
   }),
   "a verdict in the data and in the page": (file) =>
     retold(
-      ['<article class="commit exempt"', '<article class="commit pass"'],
+      ['<details class="commit exempt"', '<details class="commit pass"'],
       ['<span class="mark exempt" aria-hidden="true">·', '<span class="mark pass" aria-hidden="true">✔'],
       ['<b class="word">not required', '<b class="word">proven'],
-      ["3 commits: 2 proven, 1 not required", "3 commits: 3 proven"],
+      ["2 of 3 proven · 1 not required · 1 open question", "3 of 3 proven · 1 open question"],
     )(
       changed(({ commits }) => {
         commits.find(({ verdict }) => verdict === "exempt").verdict = "pass";
@@ -101,16 +103,16 @@ const EDITS = {
   "the headline, taken out": retold([/<h1>.*?<\/h1>/, "<p>✔ Proven</p>"]),
   "the whole top, taken out": retold([/<header class="top">[^]*?<\/header>/, "<h1>✔ Proven</h1>"]),
   "what git proof found": retold(['<b id="verdict">Proven', '<b id="verdict">Proven and signed']),
-  "the number of commits": retold(["3 commits: 2 proven", "30 commits: 29 proven"]),
+  "the number of commits": retold(["2 of 3 proven", "29 of 30 proven"]),
   "the command for a clone": retold([/(<p id="claim"[^>]*>[^<]*<code>git proof verify )[^<]*/, "$1--quiet HEAD"]),
   "a session, taken out of the data": changed(({ sessions }) => sessions.pop()),
   "a session, taken out of the page": retold([/<section class="session"[^]*?<\/section>\n/, ""]),
   "a session, taken out of the table": retold([/<tr data-ledger="0">.*?<\/tr>\n/, ""]),
   "sessions that were swapped in the data": changed(({ sessions }) => sessions.reverse()),
   "sessions that were swapped in the page": retold(
-    ['class="session" data-session="0"', 'class="session" data-session="x"'],
-    ['class="session" data-session="1"', 'class="session" data-session="0"'],
-    ['class="session" data-session="x"', 'class="session" data-session="1"'],
+    ['" data-session="0"', '" data-session="x"'],
+    ['" data-session="1"', '" data-session="0"'],
+    ['" data-session="x"', '" data-session="1"'],
   ),
   "an anchor that no longer holds": changed(({ commits }) => {
     commits[0].sessions[0].holds = false;
@@ -122,7 +124,7 @@ const EDITS = {
   "an anchor that is not in the data": changed(({ sessions }) => sessions[0].anchors.pop()),
   "a finding that says otherwise": changed(({ commits }) => commits[0].findings.push("error")),
   "a commit, taken out of the data": changed(({ commits }) => commits.pop()),
-  "a commit, taken out of the page": retold([/<article class="commit exempt"[^]*?<\/article>\n/, ""]),
+  "a commit, taken out of the page": retold([/<li><details class="commit exempt"[^]*?<\/details>\n<\/details>\n<\/li>\n/, ""]),
   "a data block that is cut off": (file) => {
     const html = readFileSync(file, "utf8");
     return written(file, html.replace(/(id="data">[^]{500})[^]*?<\/script>/, "$1</script>"));
@@ -141,13 +143,13 @@ const SMALL = {
   "how a commit is bound": retold(["<li>bound: exact</li>", "<li>bound: moved</li>"]),
   "a round": retold([">2 sessions<", ">3 sessions<"]),
   "the policy": retold(["judged by the default policy", "judged by the strictest policy"]),
-  "something that is hidden": retold(['<article class="commit exempt"', '<article hidden class="commit exempt"']),
+  "something that is hidden": retold(['<details class="commit exempt"', '<details hidden class="commit exempt"']),
   "something added above": retold(["<header", "<h1>✔ Proven</h1><header"]),
   "something added below": retold(["</html>", "<p>Checked by hand, Bob</p></html>"]),
   "a comment": retold(["<main>", "<main><!-- x -->"]),
   "the title": retold(["<title>git proof report", "<title>Proven: git proof report"]),
   "a place of what was rejected": changed(({ sessions }) => {
-    sessions[0].rejected = {};
+    sessions[0].marked = {};
   }),
   "white space in the data": (file) => {
     const html = readFileSync(file, "utf8");
@@ -218,9 +220,9 @@ export const edited = {
     const empty = project.git("hash-object", "-t", "tree", "-w", "/dev/null");
     project.git("update-ref", "refs/proof/evidence", project.git("commit-tree", "-m", "none", empty));
     const opened = await open(browser, project.page("HEAD"));
-    assert.equal(await title(opened.page), "? Could not check");
+    assert.equal(await title(opened.page), "? 1 commit · 1 could not be checked");
     assert.match(await claim(opened.page), /^There are no records in this file that could be added up\. /);
-    assert.match(await opened.page.locator(".counts").textContent(), /git proof found: Proven\. 1 commit: 1 proven\.$/);
+    assert.match(await opened.page.locator(".counts").textContent(), /git proof found: Proven\. 1 of 1 proven\.$/);
     quiet(opened);
   },
 
@@ -242,21 +244,21 @@ export const edited = {
       assert((await opened.page.locator(".counts").textContent()).endsWith(counts));
       quiet(opened);
     };
-    await opened(first, "· No proof required", "No proof required. 1 commit: 1 not required.");
-    await opened("HEAD..HEAD", "· Nothing to judge", "Nothing to judge. The range has no commits.");
+    await opened(first, "· 1 commit · 1 not required", "No proof required. 1 commit · 1 not required.");
+    await opened("HEAD..HEAD", "· no commits", "Nothing to judge. no commits.");
     const proven = project.git("rev-parse", "HEAD");
     project.commit("b", "y\n", "Two\n\nAssisted-by: an agent");
     project.git("notes", "--ref=proof", "copy", proven, "HEAD");
-    await opened("HEAD", "✘ Failed", "Failed. 1 commit: 1 failed.");
+    await opened("HEAD", "✘ 1 commit · 1 failed", "Failed. 1 commit · 1 failed.");
     project.git("update-ref", "-d", "refs/proof/evidence");
-    await opened("HEAD~1", "? Could not check", "Could not check. 1 commit: 1 could not be checked.");
+    await opened("HEAD~1", "? 1 commit · 1 could not be checked", "Could not check. 1 commit · 1 could not be checked.");
   },
 
   async "a page of a vouched commit says vouched, and has no check mark"({ browser, program, kept }) {
     const project = kept(new Project(program));
     const opened = await open(browser, project.vouched());
-    assert.equal(await title(opened.page), "~ Vouched for, not proven");
-    assert.match(await opened.page.locator(".counts").textContent(), /: Vouched for, not proven\. 1 commit: 1 vouched\.$/);
+    assert.equal(await title(opened.page), "~ 1 commit · 1 vouched");
+    assert.match(await opened.page.locator(".counts").textContent(), /: Vouched for, not proven\. 1 commit · 1 vouched\.$/);
     for (const summary of await opened.page.locator("summary").all()) await summary.click();
     await opened.page.locator(".entry").first().waitFor();
     const text = (await opened.page.locator("body").innerText()).toLowerCase().replaceAll("not proven", "");

@@ -10,6 +10,7 @@ import { characters } from "./characters.mjs";
 import { start } from "./chromium.mjs";
 import { edited } from "./edited.mjs";
 import { story } from "./project.mjs";
+import { layout } from "./layout.mjs";
 import { reading } from "./reading.mjs";
 import { speed } from "./speed.mjs";
 
@@ -27,7 +28,7 @@ const shared = kept(story(program));
 const file = shared.page("HEAD~3..HEAD");
 const { browser, stop } = await start(modules);
 let failed = 0;
-for (const [name, test] of Object.entries({ ...addingUp, ...edited, ...characters, ...reading, ...speed })) {
+for (const [name, test] of Object.entries({ ...addingUp, ...edited, ...characters, ...reading, ...layout, ...speed })) {
   if (only && !name.includes(only)) continue;
   const began = Date.now();
   try {

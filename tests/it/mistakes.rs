@@ -131,9 +131,9 @@ macro_rules! mistakes {
 }
 
 mistakes! {
-    one_commit_without_a_session: r#"edit a; commit A"#;
-    three_commits_without_a_session: r#"edit a; commit A; edit b; commit B; edit c; commit C"#;
-    session_that_was_not_closed: r#"start; edit a; commit A"#;
+    one_commit_without_a_session: "edit a; commit A";
+    three_commits_without_a_session: "edit a; commit A; edit b; commit B; edit c; commit C";
+    session_that_was_not_closed: "start; edit a; commit A";
     reflection_without_finalizing: r#"start; edit a; commit A; git proof record reflection "done""#;
     closed_before_the_commit_with_nothing_staged: r#"start; edit a; git proof done "done" || true; commit A"#;
     more_was_committed_than_was_staged_when_it_was_closed: r#"
@@ -152,11 +152,11 @@ mistakes! {
     content_amended_after_the_session_was_closed: r#"
         start; edit a; commit A; git proof done "done"; edit b; git add b; git commit -q --amend --no-edit
     "#;
-    ended_before_the_reflection: r#"start; edit a; commit A; git proof end || true"#;
-    finalized_without_a_reflection: r#"start; edit a; commit A; git proof finalize || true"#;
-    finalized_without_a_record: r#"start; git proof finalize || true; edit a; commit A"#;
+    ended_before_the_reflection: "start; edit a; commit A; git proof end || true";
+    finalized_without_a_reflection: "start; edit a; commit A; git proof finalize || true";
+    finalized_without_a_record: "start; git proof finalize || true; edit a; commit A";
     second_session_over_an_open_one: r#"
-        start; edit a; commit A; git proof start "another"; edit b; commit B; git proof done "done"
+        start; edit a; commit A; git proof start "anothe"; edit b; commit B; git proof done "done"
     "#;
     two_sessions_the_first_one_never_closed: r#"
         git proof start "one"; git proof start "two"; edit a; commit A; git proof done "done"
@@ -173,7 +173,7 @@ mistakes! {
         start; edit a; commit A; git proof done "done"; edit b; commit B; git proof anchor HEAD || true
     "#;
     hooks_switched_off_for_a_commit_of_a_session: r#"start; edit a; nohooks A; git proof done "done""#;
-    hooks_switched_off_nobody_s_session: r#"edit a; nohooks A"#;
+    hooks_switched_off_nobody_s_session: "edit a; nohooks A";
     hooks_removed_from_the_clone: r#"start; rm -f .git/hooks/*; edit a; commit A; git proof done "done""#;
     commit_without_its_first_hooks: r#"start; edit a; git add -A; git commit -qnm A; git proof done "done""#;
     commit_by_plumbing: r#"
@@ -225,13 +225,13 @@ mistakes! {
         start; edit a; commit A; git proof done "done";
         git commit -q --amend --no-edit --author "Bea <bea@x>"
     "#;
-    branch_changed_with_a_session_open: r#"
+    branch_changed_with_a_session_open: "
         start; git checkout -q -b side; edit a; commit A; git checkout -q main; git merge -q --ff-only side
-    "#;
-    session_in_one_worktree_commit_in_another: r#"
+    ";
+    session_in_one_worktree_commit_in_another: "
         start; git worktree add -q ../W/other -b side;
         (cd ../W/other; echo x > x; git add x; git commit -qm X); git merge -q --ff-only side
-    "#;
+    ";
     worktree_removed_with_its_session_open: r#"
         git worktree add -q ../W/other -b side;
         (cd ../W/other; git proof start "there"; echo x > x; git add x; git commit -qm X);
@@ -249,14 +249,14 @@ mistakes! {
         echo theirs > f; start; commit M; git proof done "m";
         git merge side || { echo both > f; git add f; git commit -q --no-edit; }
     "#;
-    open_session_squashed: r#"
+    open_session_squashed: "
         git checkout -q -b side; start; edit a; commit A; git checkout -q main; git merge -q --squash side;
         git commit -qm S
-    "#;
+    ";
     note_removed: r#"start; edit a; commit A; git proof done "done"; git notes --ref=proof remove HEAD"#;
     all_notes_removed: r#"start; edit a; commit A; git proof done "done"; git update-ref -d refs/notes/proof"#;
     evidence_removed: r#"start; edit a; commit A; git proof done "done"; git update-ref -d refs/proof/evidence"#;
-    store_lost_with_an_open_session: r#"start; edit a; commit A; rm -rf .git/proof"#;
+    store_lost_with_an_open_session: "start; edit a; commit A; rm -rf .git/proof";
     store_lost_after_it_was_closed: r#"start; edit a; commit A; git proof done "done"; rm -rf .git/proof"#;
     somebody_else_pushed_first: r#"
         start; edit a; commit A; git proof done "done"; other; git pull -q --rebase origin main
@@ -268,7 +268,7 @@ mistakes! {
         start; edit a; commit A; other; git pull -q --rebase origin main; git proof done "done"
     "#;
     pushed_around_the_hook: r#"start; edit a; commit A; git proof done "done"; git push -q --no-verify origin main"#;
-    pushed_around_the_hook_without_a_session: r#"edit a; commit A; git push -q --no-verify origin main"#;
+    pushed_around_the_hook_without_a_session: "edit a; commit A; git push -q --no-verify origin main";
     credential_in_the_reflection: r#"
         start; edit a; commit A; git proof done "token ghp_16C7e42F292c6912E7710c838347Ae178B4a" || true
     "#;

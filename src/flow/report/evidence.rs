@@ -4,9 +4,11 @@ use crate::git::limits::MAX_EVIDENCE;
 use crate::git::{Fanned, Git};
 use crate::proof::digest::{ContentHash, RootHash, TreeId};
 use crate::proof::evidence::Verifier;
+use crate::proof::observed::{Event, Marks};
 use crate::proof::record::{Body, Line, Opening, RecordType};
 use crate::proof::timestamp::Timestamp;
 use crate::publish::evidence_name;
+use crate::recall::{Label, Points, Seen};
 
 /// Evidence that goes into one report, in bytes: a browser must still open it.
 const MOST: usize = 64 << 20;
@@ -31,10 +33,27 @@ pub struct EmbeddedLines {
     pub leaves: Vec<ContentHash>,
     /// The first line, if it can be read.
     pub opening: Option<Opening>,
-    /// Decisions and reflections.
+    /// Decisions and reflections; of a reflection that was recorded again at the close, only that.
     pub story: Vec<Telling>,
+    /// What the tool observed.
+    pub seen: Seen,
+    /// The lines that say so.
+    pub seen_in: Vec<usize>,
     /// How many lines are withheld.
     pub withheld: u64,
+}
+
+impl EmbeddedLines {
+    /// What its decisions and reflections leave open, each once.
+    pub fn open_questions(&self) -> Vec<&str> {
+        let mut open: Vec<&str> = Vec::new();
+        for point in self.story.iter().flat_map(|telling| &telling.said.points) {
+            if point.label == Label::Uncertain && !open.contains(&point.text.as_str()) {
+                open.push(&point.text);
+            }
+        }
+        open
+    }
 }
 
 /// A decision or a reflection.
@@ -48,6 +67,8 @@ pub struct Telling {
     pub timestamp: Timestamp,
     /// Its text.
     pub content: String,
+    /// The same, point by point, with what its metadata adds.
+    pub said: Points,
     /// What came with it, as canonical JSON.
     pub metadata: Option<String>,
 }
@@ -95,7 +116,8 @@ fn read_lines(text: &str) -> EmbeddedLines {
     let lines: Vec<String> = text.strip_suffix('\n').unwrap_or(text).split('\n').map(str::to_owned).collect();
     let opening = Opening::parse(lines[0].as_bytes()).ok();
     let scheme = opening.as_ref().map(|opening| opening.scheme).unwrap_or_default();
-    let (mut leaves, mut story, mut withheld) = (Vec::new(), Vec::new(), 0);
+    let (mut leaves, mut story, mut withheld) = (Vec::new(), Vec::<Telling>::new(), 0);
+    let (mut seen, mut seen_in) = (Seen::default(), Vec::new());
     let mut line_of = 0;
     // Whether all of it holds is for verify to say; the page computes it again.
     let _ = Verifier::new().push_with(text.as_bytes(), |_, line, _| {
@@ -109,16 +131,25 @@ fn read_lines(text: &str) -> EmbeddedLines {
             Line::Entry(entry) => entry,
         };
         leaves.push(scheme.content_hash(lines[line_of].as_bytes(), entry.body.text()));
-        if let Body::Thought { kind: kind @ (RecordType::Decision | RecordType::Reflection), content, .. } = &entry.body
-        {
-            story.push(Telling {
-                line: line_of,
-                kind: *kind,
-                timestamp: entry.timestamp,
-                content: content.to_string(),
-                metadata: entry.metadata.as_ref().map(ToString::to_string),
-            });
+        match &entry.body {
+            Body::Thought { kind: kind @ (RecordType::Decision | RecordType::Reflection), content, .. } => {
+                let metadata = entry.metadata.as_ref().map(ToString::to_string);
+                if Marks::of(metadata.as_deref()).event == Some(Event::Restated) {
+                    story.retain(|before| before.kind != *kind || before.content != **content);
+                }
+                let listed = metadata.as_deref().and_then(|text| serde_json::from_str(text).ok());
+                story.push(Telling {
+                    line: line_of,
+                    kind: *kind,
+                    timestamp: entry.timestamp,
+                    content: content.to_string(),
+                    said: Points::read(content, listed.as_ref()),
+                    metadata,
+                });
+            }
+            Body::Attest { attest } if scheme.covers_everything() && seen.add(attest) => seen_in.push(line_of),
+            Body::Thought { .. } | Body::Attest { .. } => {}
         }
     });
-    EmbeddedLines { lines, complete, leaves, opening, story, withheld }
+    EmbeddedLines { lines, complete, leaves, opening, story, seen, seen_in, withheld }
 }

@@ -64,7 +64,7 @@ pub fn report(context: &Context, revisions: &[String], rules: Option<String>) ->
     let outcome = verify(context, &request)?;
     let git = Git::discover(context)?;
     let commits = outcome.commits.iter().map(|verdict| commit::read(&git, verdict)).collect();
-    let sessions = sessions(&git, &outcome)?;
+    let sessions = gather(&git, &outcome)?;
     let rounds = rounds::read(&git)?;
     let head = ["HEAD".to_owned()];
     let revisions = if revisions.is_empty() { &head } else { revisions };
@@ -90,7 +90,30 @@ fn fixed(git: &Git, revision: &str) -> String {
     id(revision)
 }
 
-fn sessions(git: &Git, outcome: &VerifyOutcome) -> Result<Vec<ReportedSession>> {
+/// The sessions that a verdict names, each root once, in the order in which the commits name them.
+pub fn reported_sessions(context: &Context, outcome: &VerifyOutcome) -> Result<Vec<ReportedSession>> {
+    gather(&Git::discover(context)?, outcome)
+}
+
+/// The places of the sessions in the order in which they led to commits, the oldest commit first. That is the order of the
+/// history: the times in a record are the word of the one who recorded. Sessions that hold for no commit come last.
+pub fn oldest_first(outcome: &VerifyOutcome, sessions: &[ReportedSession]) -> Vec<usize> {
+    let places: HashMap<&RootHash, usize> =
+        sessions.iter().enumerate().map(|(place, session)| (&session.root, place)).collect();
+    let mut order: Vec<usize> = Vec::with_capacity(sessions.len());
+    let mut listed = vec![false; sessions.len()];
+    for sound in [true, false] {
+        for session in outcome.commits.iter().rev().flat_map(|commit| &commit.sessions) {
+            let place = places.get(&session.root).filter(|_| (session.holds || session.sound) == sound);
+            if let Some(place) = place.filter(|place| !std::mem::replace(&mut listed[**place], true)) {
+                order.push(*place);
+            }
+        }
+    }
+    order
+}
+
+fn gather(git: &Git, outcome: &VerifyOutcome) -> Result<Vec<ReportedSession>> {
     let tree = git.tip(EVIDENCE)?.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
     let mut shelf = evidence::Shelf::new(git, tree);
     let mut positions: HashMap<RootHash, usize> = HashMap::new();

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
-use crate::judge::{CommitVerdict, RulesView, Summary, VerifyRequest, verify};
+use crate::judge::{CommitVerdict, RulesView, Summary, VerifyOutcome, VerifyRequest, verify};
 use crate::proof::digest::{CommitId, ContentHash, RootHash};
 use crate::proof::finding::Verdict;
 use crate::proof::record::Id;
@@ -72,18 +72,30 @@ pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> 
     let (revisions, more) = select(&git, request)?;
     let asked = VerifyRequest { revisions, rules: request.rules.clone(), ..VerifyRequest::default() };
     let outcome = verify(context, &asked)?;
+    Ok(tell(context, &git, outcome, Some(request.full), more))
+}
+
+/// Tells what was decided behind commits that were judged already, or only how they stand.
+pub fn story_of(context: &Context, outcome: VerifyOutcome, with_trails: bool) -> Result<StoryOutcome> {
+    let git = Git::open(&Repository::discover(context)?, context)?;
+    Ok(tell(context, &git, outcome, with_trails.then_some(false), false))
+}
+
+/// `full` says whether everything that a session recorded is told; `None` tells nothing of it.
+fn tell(context: &Context, git: &Git, outcome: VerifyOutcome, full: Option<bool>, more: bool) -> StoryOutcome {
     let store = Store::open(&git.place().store_path(), context.patience()).ok();
     let mut told: HashMap<RootHash, Option<Arc<Trail>>> = HashMap::new();
     let mut commits = Vec::new();
     for standing in outcome.commits {
         let mut trails: Vec<Arc<Trail>> = Vec::new();
-        for session in standing.sessions.iter().filter(|session| session.holds || session.sound) {
+        let sound = standing.sessions.iter().filter(|session| session.holds || session.sound);
+        for (session, full) in sound.filter_map(|session| Some((session, full?))) {
             // A squash of several commits of one session has it several times.
             if trails.iter().any(|trail| trail.root == session.root) {
                 continue;
             }
             let trail = told.entry(session.root).or_insert_with(|| {
-                let mut trail = read_trail(&git, session, request.full)?;
+                let mut trail = read_trail(git, session, full)?;
                 trail.mark_superseded(|entry| corrections(store.as_ref(), entry));
                 Some(Arc::new(trail))
             });
@@ -95,7 +107,7 @@ pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> 
             commit.and_then(|commit| String::from_utf8_lossy(&commit.author_time).split(' ').next()?.parse().ok());
         commits.push(CommitStory { standing, author: author.unwrap_or_default(), authored, trails });
     }
-    Ok(StoryOutcome { verdict: outcome.verdict, summary: outcome.summary, commits, more, rules: outcome.rules })
+    StoryOutcome { verdict: outcome.verdict, summary: outcome.summary, commits, more, rules: outcome.rules }
 }
 
 /// The records of this clone that correct an entry.

@@ -240,14 +240,15 @@ function showSession(at, result) {
     row.className = "state " + (result.absent ? "" : wrong ? "broken" : "good");
   }
   for (const section of document.querySelectorAll(`.session[data-session="${at}"]`)) {
-    section.querySelector(":scope > .ticks")?.remove();
+    const trail = section.querySelector(":scope > .trail");
+    trail?.querySelector(":scope > .ticks")?.remove();
     if (result.absent) continue;
     const list = make(
       "ul",
       "ticks",
       ...result.steps.map(({ ok, text }) => make("li", ok === undefined ? "" : ok ? "good" : "broken", text)),
     );
-    section.querySelector(":scope > .facts")?.after(list);
+    trail?.querySelector(":scope > summary").after(list);
   }
   for (const trail of data.sessions[at].trails) trail.mark();
 }
@@ -274,7 +275,9 @@ function headline({ sign, verdict, headline }, doubted, ...claim) {
   const mark = make("span", "mark " + verdict, sign);
   mark.ariaHidden = "true";
   title.replaceChildren(mark, " " + headline);
-  top.className = doubted ? "top doubted" : "top";
+  // What the headline says need not stand below it again.
+  const again = !doubted && top.querySelector("#counts")?.textContent === headline;
+  top.className = doubted ? "top doubted" : again ? "top checked" : "top";
   // Nothing stands above it.
   if (doubted) document.body.prepend(top);
   const command = make("code", "", "git proof verify " + onOneLine(String((data && data.range) || "")));
@@ -288,7 +291,10 @@ function doubt(why) {
   headline(DOUBT, true, "Do not rely on what it shows: ", visible(why), ".");
   const panel = byId("check"),
     state = byId("state");
-  if (panel) panel.className = "broken";
+  if (panel) {
+    panel.className = "broken";
+    panel.open = true;
+  }
   if (state) state.textContent = `This page does not add up: ${visible(why)}.`;
 }
 
@@ -342,12 +348,13 @@ async function checkAll() {
   if (!broken) broken += await checkWritten();
   bar.hidden = true;
   if (broken) return doubt(`${count(broken, "place")} ${broken === 1 ? "does" : "do"} not add up, listed below`);
+  const standing = { ...headlineOf(judged.verdicts), headline: standingOf(judged.verdicts, data.open) };
   const took = Math.max(1, Math.round(performance.now() - began)).toLocaleString("en");
   const sessions = data.sessions.length - absent;
   if (!sessions) {
     panel.className = "waiting";
     state.textContent = "There are no records in this file that could be added up.";
-    return headline(headlineOf(judged.verdicts), false, state.textContent);
+    return headline(standing, false, state.textContent);
   }
   const by = webCrypto
     ? "WebCrypto and a second SHA-256"
@@ -360,7 +367,8 @@ async function checkAll() {
   const seals = data.seals.length ? `, ${count(data.seals.length, "seal")}` : "";
   const what = `${count(entries, "record")} of ${count(sessions, "session")}${seals}`;
   const said = (first) => [first, beside, gone].filter(Boolean).join(" ");
-  headline(headlineOf(judged.verdicts), false, said(adds && `${adds}.`));
+  headline(standing, false, said(adds && `${adds}.`));
   panel.className = aside ? "aside" : "good";
+  if (aside) panel.open = true;
   state.textContent = said(`${adds || "Computed"}: ${what}, in ${took} ms, by ${by}.`);
 }

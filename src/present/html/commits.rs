@@ -1,24 +1,38 @@
-//! The commits and what led to them: what is readable without any script, and on paper.
+//! Commits: those that are not accepted by name at the top of the page, and each as one line that opens.
 
-use std::collections::HashMap;
-
-use super::text::{block, hash, inline};
-use crate::flow::{Embedded, Label, ReportOutcome, ReportedCommit, Telling, Touch};
+use super::text::{hash, inline};
+use crate::flow::{ReportOutcome, ReportedCommit, Touch};
 use crate::judge::{CommitVerdict, SessionVerdict};
-use crate::present::{self, observed, rejected};
+use crate::present;
 use crate::proof::finding::{Finding, Severity, Verdict};
 
-/// Most characters of a text that stand in the page itself; scripts show the rest from the evidence.
-const LONGEST: usize = 8000;
-
-/// Most decisions and reflections of one session that stand in the page itself, besides its last.
-const MOST: usize = 600;
-
-/// All commits.
-pub(super) fn sections(report: &ReportOutcome) -> String {
-    let mut told = HashMap::new();
-    let commits = report.outcome.commits.iter().zip(&report.commits);
-    commits.map(|(verdict, commit)| one(report, verdict, commit, &mut told)).collect()
+/// The commits that a reader has to look at first, with the worst that is said of each.
+pub(super) fn refused(report: &ReportOutcome) -> String {
+    let mut refused: Vec<&CommitVerdict> =
+        report.outcome.commits.iter().rev().filter(|commit| !commit.verdict.is_accepted()).collect();
+    if refused.is_empty() {
+        return String::new();
+    }
+    refused.sort_by_key(|commit| std::cmp::Reverse(commit.verdict));
+    let items: String = refused
+        .into_iter()
+        .map(|commit| {
+            let worst = commit.findings.iter().max_by_key(|finding| finding.severity);
+            format!(
+                "<li>{}<div><p><b class=\"word\">{}</b>: <a href=\"#c-{}\" dir=\"auto\">{}</a> <code>{:.12}</code></p>\n{}</div></li>\n",
+                mark(commit.verdict),
+                present::word(commit.verdict),
+                commit.commit,
+                subject(commit),
+                commit.commit,
+                worst.map(|finding| said(finding, "")).unwrap_or_default()
+            )
+        })
+        .collect();
+    format!(
+        "<section id=\"refused\" aria-labelledby=\"refused-title\">\n<h2 id=\"refused-title\">Commits without a proof that holds</h2>\n\
+         <ul>\n{items}</ul>\n</section>\n"
+    )
 }
 
 /// The mark of a verdict, for eyes; its word stands beside it, for everyone.
@@ -26,25 +40,32 @@ pub(super) fn mark(verdict: Verdict) -> String {
     format!("<span class=\"mark {}\" aria-hidden=\"true\">{}</span>", verdict.as_str(), present::sign(verdict))
 }
 
-fn one<'a>(
-    report: &'a ReportOutcome,
-    verdict: &'a CommitVerdict,
-    commit: &ReportedCommit,
-    told: &mut HashMap<usize, &'a CommitVerdict>,
-) -> String {
+pub(super) fn subject(commit: &CommitVerdict) -> String {
+    inline(if commit.subject.is_empty() { "(no subject)" } else { &commit.subject })
+}
+
+/// A commit as one line; opened, it has the rest.
+pub(super) fn line(report: &ReportOutcome, verdict: &CommitVerdict, commit: &ReportedCommit) -> String {
     let id = verdict.commit.to_string();
-    let subject = if verdict.subject.is_empty() { "(no subject)" } else { &verdict.subject };
+    let notes = verdict.findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
+    let notes = match notes {
+        0 => String::new(),
+        1 => " <span class=\"quiet\">1 note</span>".to_owned(),
+        many => format!(" <span class=\"quiet\">{many} notes</span>"),
+    };
     let mut html = format!(
-        "<article class=\"commit {}\" id=\"c-{id}\">\n<header>{}<div>\n<h3 dir=\"auto\">{}</h3>\n",
+        "<details class=\"commit {}\" id=\"c-{id}\">\n<summary>{}<code class=\"id\">{id:.12}</code> \
+         <span class=\"subject\" dir=\"auto\">{}</span> <b class=\"word\">{}</b>{notes}</summary>\n",
         verdict.verdict.as_str(),
         mark(verdict.verdict),
-        inline(subject)
+        subject(verdict),
+        present::word(verdict.verdict),
     );
-    let mut facts = vec![format!("<b class=\"word\">{}</b>", present::word(verdict.verdict)), hash(&id)];
+    let mut facts = vec![format!("commit {}", hash(&id))];
     facts.extend(verdict.binding.map(|binding| format!("bound: {binding}")));
     facts.extend((!commit.author.is_empty()).then(|| inline(&commit.author)));
     facts.extend((!commit.day.is_empty()).then(|| format!("<time datetime=\"{0}\">{0}</time>", commit.day)));
-    html += &format!("{}</div></header>\n", self::facts(&facts));
+    html += &self::facts(FACTS, &facts);
     if let Some(vouched) = &verdict.vouched {
         html += &format!(
             "<p class=\"finding warning\">{} by {}: {}. {}</p>\n",
@@ -60,148 +81,60 @@ fn one<'a>(
         // A squash of several commits of one session has it several times, once for each anchor.
         if !shown.contains(&(session.root, session.holds)) {
             shown.push((session.root, session.holds));
-            html += &self::session(report, verdict, session, told);
+            html += &bound(report, session);
         }
     }
     html += &files(commit, &id);
-    html + "</article>\n"
+    html + "</details>\n"
 }
 
-fn facts(facts: &[String]) -> String {
+/// How a session stands behind a commit.
+fn bound(report: &ReportOutcome, session: &SessionVerdict) -> String {
+    let mut facts = vec![
+        format!("session <code>{}</code>", inline(session.session_id.as_str())),
+        if session.rooted { "covers this change" } else { "does not cover this change" }.to_owned(),
+    ];
+    if !session.holds {
+        facts.push("<b class=\"bad\">its anchor does not hold</b>".to_owned());
+    }
+    if session.afterwards {
+        facts.push("recorded after the commit".to_owned());
+    }
+    if !session.signers.is_empty() {
+        facts.push(format!("signed by {}", inline(&session.signers.join(", "))));
+    }
+    facts.extend(session.round.map(|round| format!("sealed in round {round}")));
+    // Every session of a verdict is in the report.
+    let place = report.session(&session.root).unwrap_or_default();
+    self::facts(&format!("class=\"facts bound\" data-bound=\"{place}\""), &facts)
+}
+
+/// The attributes of a list of facts.
+pub(super) const FACTS: &str = "class=\"facts\"";
+
+/// A list of facts in a line.
+pub(super) fn facts(attributes: &str, facts: &[String]) -> String {
     let items: String = facts.iter().map(|fact| format!("<li>{fact}</li>")).collect();
-    format!("<ul class=\"facts\">{items}</ul>\n")
+    format!("<ul {attributes}>{items}</ul>\n")
 }
 
 fn finding(finding: &Finding) -> String {
+    let hint = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning);
+    said(finding, &hint.map(|hint| format!("<br><span class=\"hint\">{}</span>", inline(hint))).unwrap_or_default())
+}
+
+fn said(finding: &Finding, hint: &str) -> String {
     let class = match finding.severity {
         Severity::Error => "error",
         Severity::Unchecked => "unchecked",
         Severity::Warning => "warning",
     };
     let word = present::capitalized(present::severity(finding.severity));
-    let hint = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning);
-    let hint = hint.map(|hint| format!("<br><span class=\"hint\">{}</span>", inline(hint))).unwrap_or_default();
     format!(
         "<p class=\"finding {class}\"><b>{word}:</b> {} <code>{}</code>{hint}</p>\n",
         inline(&finding.message),
         finding.code
     )
-}
-
-fn session<'a>(
-    report: &'a ReportOutcome,
-    commit: &'a CommitVerdict,
-    session: &SessionVerdict,
-    told: &mut HashMap<usize, &'a CommitVerdict>,
-) -> String {
-    let Some(at) = report.session(&session.root) else { return String::new() };
-    let evidence = &report.sessions[at].evidence;
-    let lines = if let Embedded::Lines(lines) = evidence { Some(lines) } else { None };
-    let intent = lines.and_then(|lines| lines.opening.as_ref()).map(|opening| opening.intent.as_str());
-    let mut html = format!(
-        "<section class=\"session\" data-session=\"{at}\">\n<h4 dir=\"auto\">{}</h4>\n",
-        intent
-            .map_or_else(|| format!("Session {}", inline(session.session_id.as_str())), |intent| block(&cut(intent).0))
-    );
-    let mut facts = vec![
-        format!("session <code>{}</code>", inline(session.session_id.as_str())),
-        if session.count == 1 { "1 entry".to_owned() } else { format!("{} entries", session.count) },
-        format!("root {}", hash(&session.root.to_string())),
-        if session.rooted { "covers this change" } else { "does not cover this change" }.to_owned(),
-    ];
-    if !session.holds {
-        facts.push("<b class=\"bad\">its anchor does not hold</b>".to_owned());
-    }
-    if !session.signers.is_empty() {
-        facts.push(format!("signed by {}", inline(&session.signers.join(", "))));
-    }
-    facts.extend(session.round.map(|round| format!("sealed in round {round}")));
-    facts.extend(lines.map(|lines| lines.withheld).filter(|count| *count > 0).map(|count| format!("{count} withheld")));
-    html += &self::facts(&facts);
-    match evidence {
-        Embedded::Absent(why) => html += &format!("<p class=\"quiet\">Nothing to read: {}.</p>\n", inline(why)),
-        Embedded::Lines(lines) => match told.get(&at) {
-            Some(first) => {
-                html += &format!(
-                    "<p class=\"quiet\">Its decisions are shown with <a href=\"#c-{}\">{:.12}</a>.</p>\n",
-                    first.commit, first.commit
-                );
-            }
-            None => {
-                told.insert(at, commit);
-                html += &story(&lines.story);
-            }
-        },
-    }
-    html + "</section>\n"
-}
-
-fn story(story: &[Telling]) -> String {
-    if story.is_empty() {
-        return "<p class=\"quiet\">No decision or reflection can be read in it.</p>\n".to_owned();
-    }
-    // The last one is the reflection that closes the session.
-    let (begin, rest) = story.split_at(story.len().min(MOST));
-    let mut items: String = begin.iter().map(telling).collect();
-    if let [between @ .., last] = rest {
-        if !between.is_empty() {
-            items += &format!("<li class=\"quiet\">{} more are in its trail.</li>\n", between.len());
-        }
-        items += &telling(last);
-    }
-    format!("<ol class=\"story\">\n{items}</ol>\n")
-}
-
-fn telling(telling: &Telling) -> String {
-    let label = observed::record(telling.kind, telling.metadata.as_deref());
-    let (text, left) = cut(&telling.content);
-    let pieces: String = rejected::pieces(&text)
-        .into_iter()
-        .map(|(piece, rejected)| {
-            let class = if rejected { " class=\"rejected\"" } else { "" };
-            format!("<span{class}>{}</span>", block(piece))
-        })
-        .collect();
-    let points = rejected::listed(telling.metadata.as_deref());
-    let listed: String = [(Label::Rejected, "Rejected"), (Label::Considered, "Considered")]
-        .into_iter()
-        .map(|(label, title)| {
-            let said = points.iter().filter(|point| point.label == label);
-            let said: String =
-                said.map(|point| format!("<li dir=\"auto\">{}</li>", inline(&cut(&point.text).0))).collect();
-            if said.is_empty() {
-                return said;
-            }
-            format!("<div class=\"listed\"><b>{title}</b><ul>{said}</ul></div>")
-        })
-        .collect();
-    let more = if left > 0 {
-        format!("<p class=\"more quiet\">{left} more characters are in the evidence.</p>")
-    } else {
-        String::new()
-    };
-    format!(
-        "<li class=\"{}\" data-line=\"{}\"><p class=\"label\">{label} <time datetime=\"{}\">{}</time></p>\
-         <div class=\"text\" dir=\"auto\">{pieces}</div>{more}{listed}</li>\n",
-        telling.kind,
-        telling.line,
-        telling.timestamp,
-        day_and_minute(telling.timestamp.as_str()),
-    )
-}
-
-/// `2026-03-01 09:00` of a time.
-pub(super) fn day_and_minute(time: &str) -> String {
-    format!("{:.10} {:.5}", time, time.get(11..).unwrap_or_default())
-}
-
-/// The beginning of a text, and how many characters are left out.
-fn cut(text: &str) -> (String, usize) {
-    let all = text.chars().count();
-    if all <= LONGEST {
-        return (text.to_owned(), 0);
-    }
-    (text.chars().take(LONGEST).collect(), all - LONGEST)
 }
 
 fn files(commit: &ReportedCommit, id: &str) -> String {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::text;
 use crate::flow::{Embedded, ReportOutcome, ReportedSession};
 use crate::judge::CommitVerdict;
-use crate::present::rejected;
+use crate::present::{rejected, report};
 use crate::proof::anchor::Anchor;
 
 /// The JSON of the data block, ready to stand in the page.
@@ -15,11 +15,12 @@ pub(super) fn block(report: &ReportOutcome) -> String {
         seals.map(|round| json!({ "round": round.round, "hash": round.hash, "text": round.text })).collect();
     let commits: Vec<Value> = report.outcome.commits.iter().map(|commit| self::commit(report, commit)).collect();
     let sessions: Vec<Value> = report.sessions.iter().map(session).collect();
+    let open = report::open_questions(&report.outcome, &report.sessions);
     // Written by lines, so that a person can find one with an editor.
     let rows =
         |values: &[Value]| -> String { values.iter().map(|value| format!("\n{value}")).collect::<Vec<_>>().join(",") };
     text::json(&format!(
-        "{{\"range\":{},\n\"commits\":[{}],\n\"sessions\":[{}],\n\"seals\":[{}]}}",
+        "{{\"range\":{},\n\"open\":{open},\n\"commits\":[{}],\n\"sessions\":[{}],\n\"seals\":[{}]}}",
         Value::from(report.range.as_str()),
         rows(&commits),
         rows(&sessions),
@@ -60,7 +61,8 @@ fn session(session: &ReportedSession) -> Value {
             value["lines"] = json!(embedded.lines);
             let told = embedded.story.iter().map(|telling| (telling.line, rejected::places(&telling.content)));
             let told = told.filter(|(_, places)| !places.is_empty());
-            value["rejected"] = told.map(|(line, places)| (line.to_string(), json!(places))).collect();
+            value["marked"] = told.map(|(line, places)| (line.to_string(), json!(places))).collect();
+            value["seen"] = json!(embedded.seen_in);
         }
     }
     value

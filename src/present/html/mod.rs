@@ -6,6 +6,8 @@
 mod commits;
 mod data;
 mod rounds;
+mod sessions;
+mod story;
 mod text;
 mod written;
 
@@ -33,7 +35,7 @@ const SCRIPTS: [&str; 7] = [
     include_str!("page.js"),
 ];
 
-/// More sessions than these have their table shut at first; more commits than these are laid out when they are seen.
+/// More sessions than these have their table shut at first, and are laid out when they are seen.
 const MANY: usize = 12;
 
 /// The page of a report.
@@ -47,18 +49,22 @@ pub fn html(report: &ReportOutcome) -> String {
         source(STYLE)
     );
     let title = inline(&format!("git proof report: {}", report.asked));
+    let open = super::report::open_questions(&report.outcome, &report.sessions);
+    let (sessions, others) = sessions::sections(report);
     let body = fill(BODY, &|name| match name {
         "version" => env!("CARGO_PKG_VERSION").to_owned(),
         "verdict" => present::capitalized(present::range_headline(report.outcome.verdict, &report.outcome.summary)),
-        "counts" => present::commits(&report.outcome.summary),
+        "counts" => present::standing(&report.outcome.summary, open),
         "range" => range(report),
         "command" => inline(&format!("git proof verify {}", report.range)),
         "made_at" => report.made_at.to_string(),
-        "made" => commits::day_and_minute(report.made_at.as_str()),
+        "made" => story::day_and_minute(report.made_at.as_str()),
         "policy_from" => policy_from(report).to_owned(),
         "ledger" => ledger(report),
-        "many" => if report.commits.len() > MANY { "many" } else { "few" }.to_owned(),
-        "commits" => commits::sections(report),
+        "many" => if report.sessions.len() > MANY { "many" } else { "few" }.to_owned(),
+        "refused" => commits::refused(report),
+        "sessions" => sessions.clone(),
+        "others" => others.clone(),
         "rounds" => rounds::section(report),
         "data" => data::block(report),
         "script" => script.clone(),

@@ -20,14 +20,11 @@ function addTrail(section) {
   views.setAttribute("role", "group");
   views.setAttribute("aria-label", "How the trail is drawn");
   details.append(views, place);
-  const first = !session.trails.length;
   const trail = { details, shown: undefined };
   trail.show = (index) => {
     trail.shown = index;
     buttons.forEach((button, at) => button.setAttribute("aria-pressed", String(at === index)));
     place.replaceChildren(index ? tree(session, at) : timeline(session, at));
-    // An id may stand in the page once; where a session explains several commits, its first trail has them.
-    if (!first) place.querySelectorAll("[id]").forEach((item) => item.removeAttribute("id"));
     trail.mark();
   };
   trail.mark = () => {
@@ -63,14 +60,28 @@ function addTrail(section) {
   section.append(details);
 }
 
-// Opens the trail that an address leads into.
+// Opens what an address leads to: a commit, a line of a trail, or a filter.
 function follow() {
-  const match = /^#e-(\d+)-(\d+)$/.exec(location.hash);
+  let hash = location.hash.slice(1);
+  try {
+    hash = decodeURIComponent(hash);
+  } catch {} // not an address of ours
+  if (hash.startsWith("q=")) {
+    byId("query").value = hash.slice(2);
+    return search();
+  }
+  const commit = /^c-[0-9a-f]+$/.test(hash) && byId(hash);
+  if (commit) {
+    commit.open = true;
+    commit.scrollIntoView({ block: "center" });
+    return;
+  }
+  const match = /^e-(\d+)-(\d+)$/.exec(hash);
   const trail = match && data.sessions[match[1]] && data.sessions[match[1]].trails[0];
   if (!trail) return;
   trail.details.open = true;
   if (trail.shown !== 0) trail.show(0);
-  const entry = byId(location.hash.slice(1));
+  const entry = byId(hash);
   document.querySelectorAll(".lit").forEach((item) => item.classList.remove("lit"));
   if (!entry) return;
   entry.classList.add("lit");
@@ -107,18 +118,17 @@ function begin() {
     document.documentElement.dataset.checked = "true";
     return;
   }
-  if (data.sessions.some((session) => session.lines.length > 1)) {
-    byId("search").hidden = false;
-    byId("query").addEventListener("input", search);
-  }
+  if (data.commits.length) beginSearch();
   // The newest round is the last one.
-  document.querySelectorAll(".scroll:has(.chain)").forEach((box) => (box.scrollLeft = box.scrollWidth));
+  byId("check").addEventListener("toggle", () => {
+    document.querySelectorAll(".scroll:has(.chain)").forEach((box) => (box.scrollLeft = box.scrollWidth));
+  });
   byId("again").hidden = false;
   byId("again").addEventListener("click", check);
   addEventListener("hashchange", follow);
   // A second click on the same link changes no address.
   addEventListener("click", (event) => {
-    if (event.target.closest?.('a[href^="#e-"]')) setTimeout(follow);
+    if (event.target.closest?.('a[href^="#e-"], a[href^="#c-"]')) setTimeout(follow);
   });
   check();
 }

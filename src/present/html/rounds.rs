@@ -15,7 +15,7 @@ const GAP: usize = 34;
 pub(super) fn section(report: &ReportOutcome) -> String {
     let rounds = &report.rounds;
     let mut html =
-        String::from("<section id=\"rounds\" aria-labelledby=\"rounds-title\">\n<h2 id=\"rounds-title\">Rounds</h2>\n");
+        String::from("<section id=\"rounds\" aria-labelledby=\"rounds-title\">\n<h3 id=\"rounds-title\">Rounds</h3>\n");
     if let Some(why) = &rounds.broken {
         html += &format!("<p class=\"finding error\"><b>The chain does not hold.</b> {}</p>\n", inline(why));
     }

@@ -1,7 +1,38 @@
-// Finds records by their words.
+// Finds records by their words, and leaves only the sessions and commits that have them.
 
-let index;
+let index, blocks;
 const SHOWN = 50;
+
+// What can be left out: sessions, and commits outside of sessions. A session has the words of its records, shown or not.
+function findBlocks() {
+  const records = new Map();
+  for (const { at, lower } of index) records.set(at, `${records.get(at) || ""}\n${lower}`);
+  return [...document.querySelectorAll(".session, #others .commits > li, #refused > ul > li")].map((element) => ({
+    element,
+    words: `${element.textContent.toLowerCase()}\n${records.get(Number(element.dataset.session ?? NaN)) || ""}`,
+  }));
+}
+
+function beginSearch() {
+  byId("search").hidden = false;
+  const query = byId("query");
+  query.addEventListener("input", () => {
+    search();
+    try {
+      history.replaceState(null, "", query.value ? "#q=" + encodeURIComponent(query.value) : location.href.split("#")[0]);
+    } catch {} // the address is a convenience
+  });
+  addEventListener("keydown", (event) => {
+    const typing = event.target.closest?.("input, textarea");
+    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      event.preventDefault();
+      query.focus();
+    } else if (event.key === "Escape" && event.target === query) {
+      query.value = "";
+      query.dispatchEvent(new Event("input"));
+    }
+  });
+}
 
 function search() {
   if (!index) {
@@ -13,14 +44,18 @@ function search() {
         if (kind !== "withheld") index.push({ at, number, kind, body, lower: body.toLowerCase() });
       }),
     );
+    blocks = findBlocks();
   }
   const words = byId("query").value.toLowerCase().split(/\s+/).filter(Boolean);
   const hits = words.length ? index.filter(({ lower }) => words.every((word) => lower.includes(word))) : [];
-  byId("found").textContent = !words.length
-    ? ""
-    : hits.length > SHOWN
-      ? `${hits.length.toLocaleString("en")} records; the first ${SHOWN} are shown`
-      : `${hits.length} ${hits.length === 1 ? "record" : "records"}`;
+  for (const block of blocks) block.element.hidden = !words.every((word) => block.words.includes(word));
+  const found = hits.length > SHOWN
+    ? `${hits.length.toLocaleString("en")} records; the first ${SHOWN} are shown`
+    : `${hits.length} ${hits.length === 1 ? "record" : "records"}`;
+  const sessions = blocks.filter(({ element }) => element.dataset.session !== undefined);
+  const left = sessions.filter(({ element }) => !element.hidden).length;
+  const of = sessions.length > 1 ? ` · ${left} of ${sessions.length} sessions` : "";
+  byId("found").textContent = words.length ? found + of : "";
   byId("hits").replaceChildren(
     ...hits.slice(0, SHOWN).map((hit) => {
       const link = make(

@@ -28,8 +28,8 @@ const beginning = (text) => (text.length <= LONGEST ? text : [...text].slice(0, 
 const onOneLine = (text) => visible(text).replace(/[\n\t]/g, spelled);
 const short = (hash) => String(hash).slice(0, 12);
 
-// The session sections of a commit: a squash has one session several times, once for each anchor.
-function sectionsOf(commit) {
+// The sessions of a commit: a squash has one session several times, once for each anchor.
+function boundTo(commit) {
   const seen = new Set();
   return commit.sessions.filter(({ session, holds }) => {
     const key = `${session} ${holds}`;
@@ -37,13 +37,16 @@ function sectionsOf(commit) {
   });
 }
 
-// How many commits stand how, in a sentence without its full stop.
-function countsOf(commits) {
-  if (!commits.length) return "The range has no commits";
-  const counts = ORDER.map((verdict) => [commits.filter((commit) => commit.verdict === verdict).length, verdict])
-    .filter(([count]) => count)
-    .map(([count, verdict]) => `${count} ${WORDS[verdict].counted}`);
-  return `${commits.length} ${commits.length === 1 ? "commit" : "commits"}: ${counts.join(", ")}`;
+// How commits stand, in a line of numbers.
+function standingOf(verdicts, open) {
+  const count = (wanted) => verdicts.filter((verdict) => verdict === wanted).length;
+  const all = verdicts.length;
+  const some = all === 1 ? "1 commit" : `${all} commits`;
+  const parts = [!all ? "no commits" : count("pass") ? `${count("pass")} of ${all} ${WORDS.pass.counted}` : some];
+  for (const verdict of ORDER)
+    if (verdict !== "pass" && count(verdict)) parts.push(`${count(verdict)} ${WORDS[verdict].counted}`);
+  if (open) parts.push(open === 1 ? "1 open question" : `${open} open questions`);
+  return parts.join(" · ");
 }
 
 // The worst of some verdicts, as the words of a headline.
@@ -67,7 +70,8 @@ function compareShown() {
   const top = "The top of the page";
   differs(top, "the headline", "? Not checked yet", text(document, ".top h1"));
   differs(top, "the verdict", headlineOf(data.commits.map(({ verdict }) => verdict)).headline, text(document, "#verdict"));
-  differs(top, "the number of commits", countsOf(data.commits), text(document, "#counts"));
+  const standing = standingOf(data.commits.map(({ verdict }) => verdict), data.open);
+  differs(top, "the number of commits", standing, text(document, "#counts"));
   for (const code of document.querySelectorAll("#claim code, .claims code"))
     differs(top, "the command", onOneLine(`git proof verify ${data.range}`), code.textContent);
 
@@ -86,48 +90,78 @@ function compareShown() {
     differs(where, "the state", session.absent === undefined ? "" : "no evidence", cells[4]);
   });
 
-  const articles = [...document.querySelectorAll(".commit")];
-  differs("The list of commits", "the number of commits", data.commits.length, articles.length);
-  data.commits.forEach((commit, at) => {
+  const listed = [...document.querySelectorAll(".commit")];
+  differs("The list of commits", "the number of commits", data.commits.length, listed.length);
+  for (const commit of data.commits) {
     const where = `Commit ${short(commit.commit)}`;
-    const article = articles[at];
+    const element = listed.find(({ id }) => id === `c-${commit.commit}`);
     const words = WORDS[commit.verdict] || {};
-    differs(where, "the commit", `c-${commit.commit}`, article?.id);
-    differs(where, "the colour of the verdict", `commit ${commit.verdict}`, article?.className);
-    differs(where, "the sign", words.sign, text(article, ":scope > header .mark"));
-    differs(where, "the subject", onOneLine(commit.subject || "(no subject)"), text(article, ":scope > header h3"));
-    differs(where, "the verdict", words.word, text(article, ":scope > header .word"));
-    hash(where, "the id", commit.commit, article?.querySelector(":scope > header .hash"));
-    const sections = [...(article?.querySelectorAll(":scope > .session") || [])];
-    const expected = sectionsOf(commit);
-    differs(where, "the number of sessions", expected.length, sections.length);
-    expected.forEach((bound, place) => compareSession(where, bound, sections[place], differs, hash));
+    differs(where, "the commit", true, element !== undefined);
+    differs(where, "the colour of the verdict", `commit ${commit.verdict}`, element?.className);
+    differs(where, "the sign", words.sign, text(element, ":scope > summary > .mark"));
+    differs(where, "the subject", onOneLine(commit.subject || "(no subject)"), text(element, ":scope > summary > .subject"));
+    differs(where, "the verdict", words.word, text(element, ":scope > summary > .word"));
+    differs(where, "the id", short(commit.commit), text(element, ":scope > summary > .id"));
+    hash(where, "the id", commit.commit, element?.querySelector(":scope > .facts .hash"));
+    const bound = [...(element?.querySelectorAll(":scope > .bound") || [])];
+    const expected = boundTo(commit);
+    differs(where, "the number of sessions", expected.length, bound.length);
+    expected.forEach((session, place) => compareBound(where, session, bound[place], differs));
+  }
+
+  const refused = data.commits.filter(({ verdict }) => ["missing", "fail", "unchecked"].includes(verdict));
+  const named = [...document.querySelectorAll("#refused > ul > li")];
+  differs(top, "the number of commits without a proof", refused.length, named.length);
+  for (const { commit, subject, verdict } of refused) {
+    const item = named.find((item) => item.querySelector("a")?.getAttribute("href") === `#c-${commit}`);
+    const said = `${WORDS[verdict].word}: ${onOneLine(subject || "(no subject)")} ${short(commit)}`;
+    differs(`Commit ${short(commit)}`, "what the top of the page says of it", said, text(item, "p"));
+  }
+
+  const sections = [...document.querySelectorAll(".session")];
+  differs("The list of sessions", "the number of sessions", data.sessions.length, sections.length);
+  data.sessions.forEach((session, at) => {
+    const section = sections.find(({ dataset }) => dataset.session === String(at));
+    compareSession(session, at, section, differs);
   });
   return wrong;
 }
 
-function compareSession(commit, bound, section, differs, hash) {
+// How a session stands behind a commit.
+function compareBound(commit, bound, list, differs) {
   const session = data.sessions[bound.session];
   if (!session) return differs(commit, "the session", "one of the data", "none");
   const where = `${commit}, session ${nameOf(session)}`;
   const entry = session.anchors.find(({ id }) => id === bound.anchor);
   const anchor = (entry && readCanonical(entry.text)) || {};
-  const facts = [...(section?.querySelectorAll(":scope > .facts > li") || [])];
-  const fact = (at) => facts[at]?.textContent;
-  const id = onOneLine(String(anchor.session_id));
+  const facts = [...(list?.children || [])].map((fact) => fact.textContent);
+  differs(where, "the place", String(bound.session), list?.dataset.bound);
+  differs(where, "the session", `session ${onOneLine(String(anchor.session_id))}`, facts[0]);
+  differs(where, "what the session covers", bound.rooted ? "covers this change" : "does not cover this change", facts[1]);
+  differs(where, "whether the anchor holds", !bound.holds, facts[2] === "its anchor does not hold");
+}
+
+function compareSession(session, at, section, differs) {
+  const where = `Session ${nameOf(session)}`;
+  const anchor = anchorOf(session) || {};
+  const facts = [...(section?.querySelectorAll(":scope > .facts > li") || [])].map((fact) => fact.textContent);
+  const id = onOneLine(String(anchor.session_id ?? ""));
   const opening = session.absent === undefined ? readLine(session.lines[0] || "", true).value : undefined;
   const intent = opening && typeof opening.intent === "string" ? visible(beginning(opening.intent)) : `Session ${id}`;
-  differs(where, "the place", String(bound.session), section?.dataset.session);
-  const first = { at: bound.session, number: 0 };
-  differs(where, "the intent", intent, section?.querySelector(":scope > h4")?.textContent, first);
-  differs(where, "the session", `session ${id}`, fact(0));
-  differs(where, "the number of entries", anchor.count === 1 ? "1 entry" : `${anchor.count} entries`, fact(1));
-  differs(where, "the root", `root ${short(session.root)}`, fact(2));
-  hash(where, "the root", session.root, facts[2]?.querySelector(".hash"));
-  differs(where, "what the session covers", bound.rooted ? "covers this change" : "does not cover this change", fact(3));
-  differs(where, "whether the anchor holds", !bound.holds, facts[4]?.textContent === "its anchor does not hold");
-  for (const item of section?.querySelectorAll(":scope > .story > [data-line]") || [])
-    compareRecord(where, bound.session, item, differs);
+  differs(where, "the session", true, section !== undefined);
+  differs(where, "the address", `s-${short(session.root)}`, section?.id);
+  const first = { at, number: 0 };
+  differs(where, "the intent", intent, section?.querySelector(":scope > h3")?.textContent, first);
+  differs(where, "the session", `session ${id}`, facts[0]);
+  differs(where, "the number of entries", anchor.count === 1 ? "1 entry" : `${anchor.count ?? 0} entries`, facts[1]);
+  const stated = section?.querySelectorAll(":scope > .story > [data-line]") || [];
+  for (const item of stated) compareRecord(where, at, item, differs);
+  const seen = [...(section?.querySelectorAll(":scope > .seen li") || [])].map((item) => item.textContent).join("\n");
+  const told = section?.querySelector(":scope > .story") ? seenOf(session).map(onOneLine).join("\n") : "";
+  differs(where, "what was observed", told, seen);
+  const commits = data.commits.filter(({ sessions }) => sessions.some(({ session }) => session === at)).reverse();
+  const listed = [...(section?.querySelectorAll(":scope > .commits > li") || [])].map(({ dataset }) => dataset.commit);
+  differs(where, "the list of commits", commits.map(({ commit }) => commit).join(" "), listed.join(" "));
 }
 
 // A decision or a reflection that stands in the page against its line of evidence.
@@ -145,7 +179,7 @@ function compareRecord(session, at, item, differs) {
   const line = { at, number };
   if (!same) differs(where, "the text", "what the evidence says", "another text", line);
   if (!value) return;
-  const label = `${TITLES[value.type] || ""} ${when(value.timestamp)}`;
+  const label = `${titleOf(value.type, value) || ""} ${when(value.timestamp)}`;
   differs(where, "the kind and time", label, item.querySelector(":scope > .label")?.textContent, line);
   differs(where, "the colour of the kind", String(value.type), item.className, line);
 }

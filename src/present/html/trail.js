@@ -12,19 +12,19 @@ function make(name, className, ...inside) {
   return element;
 }
 
-// A text in pieces that add up to it: [text, whether it tells of what was rejected]. Where that is, the data says.
+// A text in pieces that add up to it: [text, what it tells of: "rejected", "uncertain" or ""]. Where that is, the data says.
 function piecesOf(text, places) {
   const pieces = [];
   let at = 0;
   for (const place of Array.isArray(places) ? places : []) {
-    const [from, to] = Array.isArray(place) ? place : [];
+    const [from, to, what] = Array.isArray(place) ? place : [];
     const [start, end] = [Math.max(from, at), Math.min(to, text.length)];
     if (!(start < end)) continue;
-    if (at < start) pieces.push([text.slice(at, start), false]);
-    pieces.push([text.slice(start, end), true]);
+    if (at < start) pieces.push([text.slice(at, start), ""]);
+    pieces.push([text.slice(start, end), what === "uncertain" ? what : "rejected"]);
     at = end;
   }
-  if (at < text.length) pieces.push([text.slice(at), false]);
+  if (at < text.length) pieces.push([text.slice(at), ""]);
   return pieces;
 }
 
@@ -35,7 +35,7 @@ function textOf(body, places) {
   const box = make("div", "text");
   box.dir = "auto";
   const fill = (text) => {
-    box.replaceChildren(...piecesOf(text, places).map(([piece, rejected]) => make("span", rejected ? "rejected" : "", visible(piece))));
+    box.replaceChildren(...piecesOf(text, places).map(([piece, what]) => make("span", what, visible(piece))));
   };
   fill(body.length > LONG ? body.slice(0, LONG) : body);
   if (body.length <= LONG) return [box];
@@ -67,9 +67,62 @@ function entryOf(line) {
   return { kind, body, value };
 }
 
+const TRANSCRIPT = (kept) => `transcript of ${kept.bytes} bytes, SHA-256 ${kept.sha256}`;
+const AGENT = ({ name, version, model }) =>
+  `agent ${name}${version == null ? "" : ` ${version}`}, ${model == null ? "model not known" : `model ${model}`}`;
+const TOOLS = ({ calls, failed }) =>
+  `${calls} tool call${calls === 1 ? "" : "s"}${failed ? `, ${failed} failed` : ""}`;
+const WROTE = (blobs) => `wrote ${Array.isArray(blobs) ? blobs.join(", ") : String(blobs)}`;
+function CHECK({ command, exit }, when = "") {
+  if (exit === 0) return `${command} passed${when}`;
+  return exit == null ? `${command} ran${when}; its exit code is not known` : `${command} failed${when} with exit code ${exit}`;
+}
+
+// An observation in the words of `observed.rs`.
+function observedText({ agent, check, tools, transcript, wrote }) {
+  if (agent) return AGENT(agent);
+  if (check) return CHECK(check);
+  if (tools) return TOOLS(tools);
+  return transcript ? TRANSCRIPT(transcript) : WROTE(wrote);
+}
+
+// What was observed in a session, a line each: which lines of the evidence say so, the data says.
+function seenOf(session) {
+  const checks = [];
+  let agent, tools, wrote = 0;
+  for (const number of session.seen || []) {
+    const { body } = readLine(session.lines[number] || "", false);
+    const seen = (readCanonical(body || "") || {}).observed || {};
+    if (seen.agent) agent = seen.agent;
+    if (seen.tools) tools = seen.tools;
+    if (seen.check) checks.push({ ...seen.check, when: wrote ? " after the last edit" : "" });
+    if (Array.isArray(seen.wrote)) {
+      wrote += seen.wrote.length;
+      for (const check of checks) check.when = " before the last edit";
+    }
+  }
+  const last = checks.filter(({ command }, at) => !checks.slice(at + 1).some((later) => later.command === command));
+  const lines = agent ? [AGENT(agent)] : [];
+  lines.push(...last.map((check) => CHECK(check, check.when)));
+  if (wrote) lines.push(wrote === 1 ? "1 file written by an edit tool" : `${wrote} file contents written by edit tools`);
+  if (tools) lines.push(TOOLS(tools));
+  return lines;
+}
+
+// Whether the tool took down a record by itself. One that an agent stated and the tool recorded again was stated.
+function isObserved({ metadata }) {
+  const observed = (metadata && metadata.observed) || {};
+  return Object.keys(observed).join() === "event" && ["prompt", "final_message", "commit_message"].includes(observed.event);
+}
+
+// What a record is, and whether it was observed.
+const titleOf = (kind, value) =>
+  kind === "reflection" && isObserved(value) ? "Observed reflection" : kind === "plan" && isObserved(value) ? "Prompt" : TITLES[kind];
+
 // What an attestation attests.
 function attested(text) {
-  const git = (readCanonical(text) || {}).git;
+  const { git, observed } = readCanonical(text) || {};
+  if (observed && typeof observed === "object") return "observed: " + observedText(observed);
   if (!git || typeof git !== "object") return text;
   const what = git.commit ? "commit " + git.commit : "the change that was staged";
   return `${what}\ntree ${git.tree}` + (git.change_id ? `\nchange ${git.change_id}` : "");
@@ -77,7 +130,7 @@ function attested(text) {
 
 function timelineEntry(session, at, number) {
   const { kind, body, value } = entryOf(session.lines[number]);
-  const label = make("p", "label", TITLES[kind]);
+  const label = make("p", "label", titleOf(kind, value));
   if (value.timestamp) {
     const time = make("time", "", when(value.timestamp));
     label.append(" ", time);
@@ -100,7 +153,7 @@ function timelineEntry(session, at, number) {
       ),
     );
   else if (kind === "attest") inside.append(...textOf(attested(body)));
-  else inside.append(...textOf(body, (session.rejected || {})[number]));
+  else inside.append(...textOf(body, (session.marked || {})[number]));
   if (value.metadata)
     inside.append(
       make(
@@ -148,7 +201,7 @@ function tree(session, at) {
     });
   while (pending.length) {
     const [number, depth, branches] = pending.pop();
-    const { kind, body } = entryOf(session.lines[number]);
+    const { kind, body, value } = entryOf(session.lines[number]);
     const gist =
       kind === "withheld"
         ? "not published"
@@ -157,7 +210,7 @@ function tree(session, at) {
     const link = make(
       "a",
       session.results[number] && !session.results[number].ok ? "broken" : "",
-      make("span", "kind " + kind, TITLES[kind]),
+      make("span", "kind " + kind, titleOf(kind, value)),
       make("span", "gist", gist),
     );
     if (branches) {

@@ -71,16 +71,17 @@ fn squash_whose_context_changed_passes_by_the_word_of_a_maintainer() {
 fn every_format_tells_a_word_from_a_proof() {
     let squashed = vouched();
     let human = squashed.shown("human");
-    assert!(human.starts_with("Vouched for, not proven: 1 vouched.\n"), "{human}");
-    assert!(human.contains(&format!("\n  vouched by ada@x (a person's word, not a proof): {REASON}\n")), "{human}");
-    assert!(human.contains("\n  session s: 5 entries, evidence adds up, named by the person\n"), "{human}");
-    assert!(human.contains("\n  note: VOUCHED ada@x vouches for the commit as the squash of "), "{human}");
+    assert!(human.ends_with("\nVouched for, not proven: 1 vouched.\n"), "{human}");
+    assert!(human.contains("vouched by ada@x: a person's word, not a proof\n"), "{human}");
+    assert!(human.contains(&format!("\n  reason     {REASON}\n")), "{human}");
+    assert!(human.contains("\n  session    s - 5 entries - evidence adds up - named by the person\n"), "{human}");
+    assert!(human.contains("\n  note       VOUCHED: ada@x vouches for the commit as the squash of"), "{human}");
     let counts = "1 commit: 1 vouched.";
     let github = squashed.shown("github");
     assert!(github.contains("::warning file=a.txt,line=1,title=VOUCHED in "), "{github}");
     assert!(github.contains("a person's word, not a proof") && github.contains(counts), "{github}");
     let markdown = squashed.shown("markdown");
-    assert!(markdown.contains(counts), "{markdown}");
+    assert!(markdown.contains("\n### git proof gate: 1 commit · 1 vouched\n"), "{markdown}");
     assert!(markdown.contains("\n| **vouched** | "), "{markdown}");
     assert!(
         markdown.contains(&format!("| vouched by `ada@x` (a person's word, not a proof): `{REASON}`<br>")),
@@ -101,7 +102,7 @@ fn every_format_tells_a_word_from_a_proof() {
 fn verify_tells_what_the_sessions_decided() {
     let squashed = vouched();
     let told = squashed.proven.scratch.run(["verify", &squashed.commit]);
-    let session = "  session s: 5 entries, evidence adds up, named by the person\n    intent: try it\n    decision: shout five and nothing else\n";
+    let session = "  session    s - 5 entries - evidence adds up - named by the person\n  intent     try it\n  decision   shout five and nothing else\n";
     assert!(told.text().contains(session), "{told:?}");
 }
 

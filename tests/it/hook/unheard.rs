@@ -14,7 +14,7 @@ impl Stage {
         self.scratch.json(&["start", "mine"])["session_id"].as_str().unwrap().to_owned()
     }
 
-    fn next_second(&self) {
+    fn next_second() {
         let clock = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
         let now = clock();
         while clock() == now {
@@ -38,7 +38,7 @@ impl Stage {
 fn commit_that_no_hook_saw_belongs_to_the_persons_open_session() {
     let stage = Stage::new();
     stage.person_begins();
-    stage.next_second();
+    Stage::next_second();
     stage.write("mine.txt", "mine\n");
     let commit = stage.commit_without_hooks("mine.txt", "Mine");
     stage.scratch.json(&["done", "it is done"]);
@@ -51,7 +51,7 @@ fn commit_that_no_hook_saw_belongs_to_the_persons_open_session() {
 fn commit_with_hooks_and_one_without_are_each_attested_once() {
     let stage = Stage::new();
     let session = stage.person_begins();
-    stage.next_second();
+    Stage::next_second();
     stage.write("one.txt", "1\n");
     let one = stage.commit("one.txt", "One");
     stage.write("two.txt", "2\n");
@@ -73,7 +73,7 @@ fn what_a_cherry_pick_or_a_rebase_brings_along_is_not_the_persons() {
     let theirs = stage.commit("theirs.txt", "Theirs");
     stage.scratch.git(["checkout", "-q", "main"]);
     let session = stage.person_begins();
-    stage.next_second();
+    Stage::next_second();
     stage.scratch.git(["-c", "core.hooksPath=/dev/null", "cherry-pick", theirs.as_str()]);
     let picked = stage.head();
     stage.scratch.json(&["done", "picked"]);
@@ -93,7 +93,7 @@ fn where_an_agent_is_at_work_too_the_commit_is_nobodys_and_status_covers_it() {
     let agent = stage.agent("gemini", "one");
     agent.start();
     agent.edit("one.txt", "1\n");
-    stage.next_second();
+    Stage::next_second();
     stage.write("mine.txt", "mine\n");
     let commit = stage.commit_without_hooks("mine.txt", "Whose?");
     stage.scratch.json(&["done", "mine"]);
@@ -121,7 +121,7 @@ fn commit_of_one_of_two_agents_that_cannot_be_told_apart_is_offered_to_cover() {
     two.start();
     one.edit("one.txt", "1\n");
     two.edit("two.txt", "2\n");
-    stage.next_second();
+    Stage::next_second();
     let (first, second) = (one.begin("git commit"), two.begin("git commit"));
     let commit = stage.commit_without_hooks("one.txt", "Whose?");
     one.end(&first);

@@ -67,7 +67,9 @@ fn the_job_summary_is_added_to_what_is_there() {
     assert_eq!(gate(&file).status.code(), Some(1));
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(
-        text.starts_with("before\n<!-- git-proof gate -->\n### git proof gate: a required proof is missing\n"),
+        text.starts_with(
+            "before\n<!-- git-proof gate -->\n### git proof gate: 1 of 3 proven · 1 missing · 1 not required\n"
+        ),
         "{text}"
     );
     // No room is left: the verdict stands, and someone is told.
@@ -92,17 +94,21 @@ fn no_other_format_writes_a_job_summary() {
 }
 
 #[test]
-fn markdown_shows_the_worst_first_and_counts_what_needs_no_proof() {
-    let ran = mixed().gate("main", &["--format", "markdown"]);
-    let rows: Vec<&str> = ran.out.lines().filter(|line| line.starts_with("| ")).collect();
-    assert_eq!(rows.len(), 3, "{rows:?}");
-    assert!(rows[1].starts_with("| **missing** | ") && rows[1].contains(" | `change src/b.rs` | `ANCHOR_MISSING` "));
-    assert!(
-        rows[1]
-            .ends_with("required: `the line \"Assisted-by: an agent\" of its message matches proof_grade.trailers` |")
-    );
-    assert!(rows[2].starts_with("| proven | ") && rows[2].ends_with("| session `s1`, 3 entries, exact, rooted |"));
-    assert!(ran.out.contains("3 commits: 1 proven, 1 missing, 1 not required."));
+fn markdown_names_the_missing_ones_then_the_sessions_and_folds_the_table() {
+    let text = mixed().gate("main", &["--format", "markdown"]).out;
+    let missing = "\n- **missing**: f325eda3d0c0 `change src/b.rs`<br>`ANCHOR_MISSING` ";
+    let because = "required: `the line \"Assisted-by: an agent\" of its message matches proof_grade.trailers`\n";
+    let session = "\n1. **`try it`** (session `s1`)\n   - decided: `so and not otherwise`\n   - reflection: `done`\n";
+    let commit = "   - 7ba6d5a9da04 `change src/a.rs` proven\n";
+    let table = "\n<details><summary>1 commit in detail</summary>\n\n| verdict | commit | subject | what |\n|---|---|---|---|\n\
+                 | proven | 7ba6d5a9da04 | `change src/a.rs` | session `s1`, 3 entries, exact, rooted |\n\n</details>\n";
+    let mut at = 0;
+    for part in
+        ["### git proof gate: 1 of 3 proven · 1 missing · 1 not required\n", missing, because, session, commit, table]
+    {
+        let found = text[at..].find(part).unwrap_or_else(|| panic!("{part} after {at} in {text}"));
+        at += found + part.len() - 1;
+    }
 }
 
 #[test]

@@ -84,14 +84,13 @@ fn hostile_paths_are_escaped_in_properties_and_uris() {
 fn markdown_has_no_words_of_strangers_outside_of_code_spans() {
     let text = gate("markdown");
     // One that git shows only up to its NUL has no trailer of ours; nothing is there to fail.
-    let bad = |line: &&str| line.starts_with("| **failed**") || line.starts_with("| **missing**");
+    let bad = |line: &&str| line.starts_with("- **failed**") || line.starts_with("- **missing**");
     let rows: Vec<&str> = text.lines().filter(bad).collect();
     assert_eq!(rows.len(), SUBJECTS.len());
     for row in rows {
         let outside = without_code(row);
-        assert_eq!(outside.matches('|').count(), 5, "{row}");
         let plain = outside.replace("<br>", "").replace("**failed**", "").replace("**missing**", "");
-        let allowed = |character: char| character.is_ascii_alphanumeric() || " |:,".contains(character);
+        let allowed = |character: char| character.is_ascii_alphanumeric() || " -:,".contains(character);
         assert!(plain.chars().all(allowed), "{plain:?} in {row}");
         for word in ["evil", "octocat", "script", "bold"] {
             assert!(!plain.contains(word), "{plain:?} in {row}");

@@ -40,7 +40,7 @@ fn broken(commits: u64, findings: usize, text: &str) -> VerifyOutcome {
 #[test]
 fn at_most_ten_annotations_and_a_line_that_counts_the_rest() {
     let (outcome, paths) = (broken(7, 3, "text"), BTreeMap::new());
-    let text = github(&Report { outcome: &outcome, paths: &paths });
+    let text = github(&Report { outcome: &outcome, paths: &paths, sessions: &[] });
     assert_eq!(text.lines().filter(|line| line.starts_with("::")).count(), 10);
     assert!(text.contains("\ngit proof gate: 11 more findings are in the job summary.\n"), "{text}");
 }
@@ -51,14 +51,17 @@ fn markdown_keeps_to_its_limit_and_says_what_is_left_out() {
     for text in ["x", &"`|\u{1b}𝕏".repeat(500)] {
         for (commits, limit) in [(500, COMMENT), (4000, SUMMARY), (50, 2000), (1, 1000)] {
             let outcome = broken(commits, 20, text);
-            let text = markdown(&Report { outcome: &outcome, paths: &paths }, limit);
+            let text = markdown(&Report { outcome: &outcome, paths: &paths, sessions: &[] }, limit);
             assert!(text.len() <= limit, "{} > {limit}", text.len());
-            let rows = text.lines().filter(|line| line.starts_with("| **failed**")).count() as u64;
+            let named = |line: &&str| line.starts_with("| **failed**") || line.starts_with("- **failed**");
+            let rows = text.lines().filter(named).count() as u64;
             if rows < commits {
-                let left = commits - rows;
-                assert!(text.ends_with(&format!(
-                    "\n{left} more commits are left out here, {left} of them not accepted: `git proof gate` in a clone shows all.\n"
-                )));
+                let said = match commits - rows {
+                    1 => "1 commit that is not accepted".to_owned(),
+                    left => format!("{left} commits ({left} of them not accepted)"),
+                };
+                let line = format!("\nLeft out here: {said}. `git proof gate` in a clone shows all.\n");
+                assert!(text.ends_with(&line), "{line}: {}", &text[text.len().saturating_sub(300)..]);
             }
         }
     }
@@ -67,7 +70,7 @@ fn markdown_keeps_to_its_limit_and_says_what_is_left_out() {
 #[test]
 fn sarif_is_cut_where_forges_stop_reading() {
     let (outcome, paths) = (broken(501, 10, "text"), BTreeMap::new());
-    let text = sarif(&Report { outcome: &outcome, paths: &paths });
+    let text = sarif(&Report { outcome: &outcome, paths: &paths, sessions: &[] });
     let log: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(log["runs"][0]["results"].as_array().unwrap().len(), 5000);
     let notice = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
@@ -78,8 +81,8 @@ fn sarif_is_cut_where_forges_stop_reading() {
 fn an_empty_range_is_said_to_be_one() {
     let (outcome, paths) = (broken(0, 0, ""), BTreeMap::new());
     let outcome = VerifyOutcome { verdict: Verdict::Exempt, ..outcome };
-    let report = Report { outcome: &outcome, paths: &paths };
+    let report = Report { outcome: &outcome, paths: &paths, sessions: &[] };
     assert_eq!(github(&report), "git proof gate: nothing to judge. The range has no commits.\n");
-    assert!(markdown(&report, COMMENT).contains("### git proof gate: nothing to judge\n\nThe range has no commits. "));
+    assert!(markdown(&report, COMMENT).contains("### git proof gate: no commits\n\nNothing to judge. "));
     assert!(junit(&report).contains("tests=\"0\" failures=\"0\""));
 }

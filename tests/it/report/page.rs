@@ -61,8 +61,8 @@ fn a_page_tells_the_verdict_the_decisions_and_the_files() {
     project.decided("s1", &["A map.\nRejected: a list, which is slow."]);
     let page = project.page("HEAD");
     for part in [
-        "<b id=\"verdict\">Proven</b>. <span id=\"counts\">1 commit: 1 proven</span>.",
-        "<article class=\"commit pass\"",
+        "<b id=\"verdict\">Proven</b>. <span id=\"counts\">1 of 1 proven</span>.",
+        "<details class=\"commit pass\"",
         "<span class=\"rejected\">Rejected: a list, which is slow.</span>",
         "<code>s1</code><i> added</i>",
     ] {
@@ -178,7 +178,10 @@ fn programs_learn_what_was_written() {
     assert_eq!(ran["html"]["file"], file.to_str().unwrap());
     assert_eq!(ran["html"]["bytes"], std::fs::metadata(&file).unwrap().len());
     assert!(
-        ran["markdown"]["text"].as_str().unwrap().starts_with("<!-- git-proof report -->\n### git proof: proven\n")
+        ran["markdown"]["text"]
+            .as_str()
+            .unwrap()
+            .starts_with("<!-- git-proof report -->\n### git proof: 1 of 1 proven\n")
     );
 }
 
@@ -248,11 +251,8 @@ fn a_comment_brings_out_what_was_rejected() {
     let project = Project::new();
     project.decided("s1", &["A map.\nRejected: a list, which is slow.\nSo be it."]);
     let text = project.report(&["HEAD"]).text().to_owned();
-    assert!(
-        text.contains("\n**Decision**\n```diff\n  A map.\n- Rejected: a list, which is slow.\n  So be it.\n```\n"),
-        "{text}"
-    );
-    assert!(text.contains("\n**Reflection**\n```diff\n  done\n```\n"), "{text}");
+    assert!(text.contains("   - decided: `A map. So be it.`<br>rejected: `a list, which is slow.`\n"), "{text}");
+    assert!(text.contains("   - reflection: `done`\n"), "{text}");
     assert_eq!(project.report(&["HEAD", "--markdown"]).out, text);
     assert!(!text.contains("Left out"));
 }
@@ -263,14 +263,49 @@ fn a_comment_keeps_to_its_limit_and_says_what_is_left_out() {
     let long = "`|𝕏 word ".repeat(200);
     project.decided("s1", &vec![long.as_str(); 40]);
     let text = project.report(&["HEAD"]).text().to_owned();
-    assert!((40_000..=60_000).contains(&text.len()), "{}", text.len());
-    let shown = text.matches("\n**Decision**\n").count();
+    assert!(text.len() <= 60_000, "{}", text.len());
+    let shown = text.matches("decided: `").count();
     let last = text.lines().last().unwrap();
-    assert!(last.starts_with(&format!("Left out here: {} decisions and reflections", 41 - shown)), "{last}");
+    let (left, cut) = (40 - shown, shown * (long.trim_end().chars().count() - 400));
+    let said = format!("Left out here: {left} decisions and open questions, {cut} characters of long texts. ");
+    assert!(last.starts_with(&said), "{said} {last}");
     assert!(
         last.contains(&format!("`git proof report {:.12} --html report.html` shows all", project.head())),
         "{last}"
     );
+}
+
+#[test]
+fn a_comment_on_twenty_commits_of_six_sessions_has_at_most_sixty_lines() {
+    let project = Project::new();
+    let mut files = 0;
+    for session in 0..6 {
+        project.scratch.start(&format!("s{session}"), &[]);
+        project
+            .scratch
+            .record("decision", "A map.\nRejected: a list, which is slow.\nRejected: a tree.\nBecause it is fast.");
+        project.scratch.record("decision", "Keep it in memory.\nRejected: a file.");
+        let commits = if session < 2 { 4 } else { 3 };
+        let commits: Vec<String> = (0..commits)
+            .map(|_| {
+                files += 1;
+                project.commit(&format!("f{files}"), "x\n", &format!("change {files}\n\nAssisted-by: an agent"))
+            })
+            .collect();
+        let commits: Vec<&str> = commits.iter().map(String::as_str).collect();
+        project.scratch.json(&[&["cover"], commits.as_slice()].concat());
+        project
+            .scratch
+            .json(&["done", "All of it works.\nUncertain: what happens at night.\nUncertain: leap seconds."]);
+    }
+    project.unproven("x");
+    project.unproven("y");
+    let text = project.report(&["HEAD~22..HEAD"]).out;
+    assert!(text.lines().count() <= 60, "{} lines: {text}", text.lines().count());
+    assert!(text.contains("### git proof: 20 of 22 proven · 2 missing · 12 open questions\n"), "{text}");
+    let first = text.find("session `s0`").unwrap();
+    assert!(text.find("- **missing**").unwrap() < first && first < text.find("session `s5`").unwrap(), "{text}");
+    assert!(text.find("session `s5`").unwrap() < text.find("<details>").unwrap());
 }
 
 #[test]
@@ -279,17 +314,7 @@ fn words_of_strangers_stay_inside_of_code_in_a_comment() {
     project.decided("s1", &[HOSTILE, "```\n````\n~~~\n# title"]);
     project.raw(&[HOSTILE.as_bytes(), b"\n\nAssisted-by: x\nProof-Root: x\n"].concat());
     let text = project.report(&["HEAD~2..HEAD"]).out;
-    let mut outside = String::new();
-    let mut fence: Option<&str> = None;
-    for line in text.lines() {
-        match fence {
-            Some(open) if line == open => fence = None,
-            Some(_) => assert!(line.starts_with("  ") || line.starts_with("- "), "{line}"),
-            None if line.starts_with("```") => fence = line.strip_suffix("diff"),
-            None => outside += &(super::hostile::without_code(line) + "\n"),
-        }
-    }
-    assert_eq!(fence, None);
+    let outside: String = text.lines().map(|line| super::hostile::without_code(line) + "\n").collect();
     for word in ["evil", "octocat", "script>", "<img", "title", "\u{1b}", "\u{202e}"] {
         assert!(!outside.contains(word), "{word} in {outside}");
     }
@@ -385,7 +410,8 @@ fn page_and_terminal_find_the_same_rejections() {
         let points = step["points"].as_array().unwrap().iter().filter(|point| point["label"] == "rejected");
         let terminal: Vec<&str> = points.map(|point| point["text"].as_str().unwrap()).collect();
         let units: Vec<u16> = decision.encode_utf16().collect();
-        let places = page["rejected"][(at + 1).to_string()].as_array().cloned().unwrap_or_default();
+        let mut places = page["marked"][(at + 1).to_string()].as_array().cloned().unwrap_or_default();
+        places.retain(|place| place[2] == "rejected");
         let number = |value: &Value| usize::try_from(value.as_u64().unwrap()).unwrap();
         let script: Vec<String> = places
             .iter()

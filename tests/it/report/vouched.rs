@@ -57,14 +57,15 @@ fn assert_is_no_proof(what: &str, text: &str) {
 fn the_terminal_says_vouched() {
     let vouched = Vouched::new();
     let verify = vouched.shown(&["verify", "base..main"]);
-    assert!(verify.starts_with("Vouched for, not proven: 1 vouched.\n"), "{verify}");
-    assert!(verify.contains(&format!("\n  vouched by ada@x (a person's word, not a proof): {REASON}\n")), "{verify}");
-    assert!(verify.contains("\n  session s1: 3 entries, evidence adds up, named by the person\n"), "{verify}");
-    assert_eq!(vouched.shown(&["gate", "--base", "base"]).lines().next(), verify.lines().next());
+    assert!(verify.ends_with("\nVouched for, not proven: 1 vouched.\n"), "{verify}");
+    assert!(verify.contains("vouched by ada@x: a person's word, not a proof\n"), "{verify}");
+    assert!(verify.contains(&format!("\n  reason     {REASON}\n")), "{verify}");
+    assert!(verify.contains("\n  session    s1 - 3 entries - evidence adds up - named by the person\n"), "{verify}");
+    assert_eq!(vouched.shown(&["gate", "--base", "base"]).lines().last(), verify.lines().last());
     let show = vouched.shown(&["show", "HEAD"]);
     assert!(show.starts_with("~ ") && show.contains("vouched by ada@x: a person's word, not a proof"), "{show}");
     let log = vouched.shown(&["log", "base..main"]);
-    assert!(log.starts_with("Vouched for, not proven: 1 vouched.\n\n~ "), "{log}");
+    assert!(log.starts_with("~ ") && log.ends_with("\nVouched for, not proven: 1 vouched.\n"), "{log}");
 }
 
 #[test]
@@ -75,7 +76,8 @@ fn a_comment_says_vouched() {
         ("git proof", &["report", "base..main", "--markdown"]),
     ] {
         let text = vouched.shown(arguments);
-        assert!(text.contains(&format!("\n### {form}: vouched for, not proven\n\n1 commit: 1 vouched. ")), "{text}");
+        let top = format!("\n### {form}: 1 commit · 1 vouched\n\nVouched for, not proven. ");
+        assert!(text.contains(&top), "{text}");
         assert!(text.contains("\n| **vouched** | "), "{text}");
         assert!(text.contains(&format!("vouched by `ada@x` (a person's word, not a proof): `{REASON}`<br>")), "{text}");
     }
@@ -123,8 +125,8 @@ fn a_page_says_vouched() {
     let script = page.rfind("<script>").unwrap()..page.rfind("</script>").unwrap();
     let shown = [&page[..style.start], &page[style.end..script.start], &page[script.end..]].concat();
     assert_is_no_proof("the page", &shown);
-    assert!(shown.contains("<article class=\"commit vouched\""), "{shown}");
-    assert!(shown.contains(">1 commit: 1 vouched<"), "{shown}");
+    assert!(shown.contains("<details class=\"commit vouched\""), "{shown}");
+    assert!(shown.contains(">1 commit · 1 vouched<"), "{shown}");
     assert!(shown.contains("vouched by ada@x: a person&#39;s word, not a proof"), "{shown}");
 }
 

@@ -167,11 +167,9 @@ fn show_in_full_reads_like_this() {
 fn log_reads_like_this_in_80_columns() {
     let explained = Explained::new();
     insta::assert_snapshot!(redacted(&explained.shown(80, &["log", "HEAD"])), @r"
-    Proven: 1 proven, 1 not required.
-
-    ✔ [--commit--] Cut the redirect loop after sign-in
-      proven: exact, rooted, not signed, sealed in round 1
-      note       EVIDENCE_WITHHELD: 1 of 6 entries of session t-89 are withheld
+      intent     People who sign in are sent back to the sign-in page: find out why,
+                 and end it
+      session    t-89 · 6 entries · by agent 2.1
     ┌─◆ decision   Keep the session in local storage
     │   because    it has no path
     │   uncertain  any script can read it.
@@ -180,8 +178,16 @@ fn log_reads_like_this_in_80_columns() {
                    and the manuals of three customers
         rejected   a second cookie, two truths about who is signed in.
         confidence 0.9
+      ■ reflection The loop is gone, and a test follows the redirect. 日本語の文章も
+                   端末の幅に合わせて折り返されるので、長い行は二つの行に分かれま…
+        uncertain  Safari was not tried.
+    ✔ [--commit--] Cut the redirect loop after sign-in
+      proven: exact, rooted, not signed, sealed in round 1
+      note       EVIDENCE_WITHHELD: 1 of 6 entries of session t-89 are withheld
 
     · [--commit--] Begin · not required
+
+    Proven: 1 proven, 1 not required.
     ");
 }
 
@@ -189,10 +195,8 @@ fn log_reads_like_this_in_80_columns() {
 fn log_reads_like_this_in_200_columns() {
     let explained = Explained::new();
     insta::assert_snapshot!(redacted(&explained.shown(200, &["log", "HEAD~1..HEAD"])), @r"
-    Proven: 1 proven.
-
-    ✔ [--commit--] Cut the redirect loop after sign-in · proven: exact, rooted, not signed, sealed in round 1
-      note       EVIDENCE_WITHHELD: 1 of 6 entries of session t-89 are withheld
+      intent     People who sign in are sent back to the sign-in page: find out why, and end it
+      session    t-89 · 6 entries · by agent 2.1
     ┌─◆ decision   Keep the session in local storage
     │   because    it has no path
     │   uncertain  any script can read it.
@@ -201,6 +205,13 @@ fn log_reads_like_this_in_200_columns() {
                    three customers
         rejected   a second cookie, two truths about who is signed in.
         confidence 0.9
+      ■ reflection The loop is gone, and a test follows the redirect. 日本語の文章も端末の幅に合わせて折
+                   り返されるので、長い行は二つの行に分かれます。
+        uncertain  Safari was not tried.
+    ✔ [--commit--] Cut the redirect loop after sign-in · proven: exact, rooted, not signed, sealed in round 1
+      note       EVIDENCE_WITHHELD: 1 of 6 entries of session t-89 are withheld
+
+    Proven: 1 proven.
     ");
 }
 
@@ -335,7 +346,7 @@ fn hostile_text_reads_like_this() {
       also       1 plan, 1 attested operation, 1 entry that was not published
                  git proof show --full [--commit--]
     ");
-    for arguments in [&["show", "--full"][..], &["log", "HEAD"], &["log", "--full", "HEAD"]] {
+    for arguments in [&["show", "--full"][..], &["log", "HEAD"], &["log", "--full", "HEAD"], &["verify"]] {
         is_inert(&explained.shown(80, arguments));
     }
 }
@@ -356,7 +367,9 @@ fn no_line_is_wider_than_the_terminal_unless_it_is_one_word() {
     let explained = Explained::with(&long, &["--task", &"a long task ".repeat(9)]);
     explained.scratch.git(["commit", "--quiet", "--amend", "-m", &"a long subject ".repeat(20)]);
     for columns in [40, 57, 80, 132, 200] {
-        for arguments in [&["show"][..], &["show", "--full"], &["log", "HEAD"], &["log", "-n1", "--full", "HEAD"]] {
+        for arguments in
+            [&["show"][..], &["show", "--full"], &["log", "HEAD"], &["log", "-n1", "--full", "HEAD"], &["verify"]]
+        {
             for line in explained.shown(columns, arguments).lines() {
                 // A digest with what is left of it.
                 let words = line.split_whitespace().filter(|word| word.len() < 30).count();
@@ -364,5 +377,22 @@ fn no_line_is_wider_than_the_terminal_unless_it_is_one_word() {
                 assert!(line.width() <= columns || unbreakable, "{columns} {arguments:?}: {line}");
             }
         }
+    }
+}
+
+#[test]
+fn verify_tells_a_session_once_with_its_commits_below_it_and_the_summary_last() {
+    let explained = Explained::new();
+    explained.scratch.git(["commit", "--quiet", "--allow-empty", "-m", "By hand"]);
+    let text = explained.shown(80, &["verify", "HEAD~2..HEAD"]);
+    let log = explained.shown(80, &["log", "HEAD~2..HEAD"]);
+    let (told, last) = text.trim_end().rsplit_once('\n').unwrap();
+    assert_eq!(last, log.lines().last().unwrap());
+    assert!(log.starts_with(told.split("Rules: ").next().unwrap().trim_end()), "{text}\n{log}");
+    for (columns, colour, locale) in [(40, "xterm", "C"), (80, "dumb", "C.UTF-8"), (200, "dumb", "C")] {
+        let mut command = explained.proof(columns, &["verify", "HEAD~1"]);
+        let ran: Ran = command.env("TERM", colour).env("LC_ALL", locale).env("NO_COLOR", "1").output().unwrap().into();
+        assert!(ran.text().contains("proven: exact, rooted"), "the state is in words: {}", ran.out);
+        assert!(!ran.text().contains('\u{1b}'));
     }
 }

@@ -30,11 +30,12 @@ fn pager_is_started_on_a_terminal_and_nowhere_else() {
         return;
     }
     let explained = Explained::new();
-    for arguments in ["show", "show --full", "log HEAD", "log", "tree"] {
+    for arguments in ["show", "show --full", "log HEAD", "log", "tree", "verify"] {
         let ran = on_terminal(&explained, arguments, &[PAGER]);
         assert!(ran.text().contains("PAGED"), "{arguments}: {}", ran.out);
     }
-    for arguments in ["show --no-pager", "log --no-pager HEAD", "--json show", "verify", "gate --base HEAD~1", "check"]
+    for arguments in
+        ["show --no-pager", "log --no-pager HEAD", "--json show", "verify --no-pager", "gate --base HEAD~1", "check"]
     {
         let ran = on_terminal(&explained, arguments, &[PAGER]);
         assert!(!ran.text().contains("PAGED"), "{arguments}: {}", ran.out);

@@ -1,75 +1,55 @@
-//! Markdown: a comment on a pull request, and the summary of a job.
+//! A commit in Markdown: as a row of a table, and as an item of the list of those that are not accepted.
 
 use super::escape::code_span;
-use super::report::{Report, short};
+use super::report::short;
 use crate::judge::CommitVerdict;
 use crate::present;
 use crate::proof::finding::{Severity, Verdict};
 use crate::proof::observed::Reflection;
 
-/// Most bytes of a comment; forges take 65,536 characters.
-pub const COMMENT: usize = 60_000;
-/// Most bytes of a job summary: GitHub takes 1 MiB a step.
-pub const SUMMARY: usize = 1 << 20;
-
-/// What the end needs, should something be left out.
-const RESERVED: usize = 400;
 /// Longest subject, and longest message or hint.
 const SUBJECT: usize = 100;
 const MESSAGE: usize = 400;
 /// Findings and sessions of one commit that are shown.
 const SHOWN: usize = 5;
 
-/// A table of the commits that have something to say for themselves, the worst first, in at most `limit` bytes. What does
-/// not fit is counted. The first line is for programs that replace their own comment.
-pub fn markdown(report: &Report<'_>, limit: usize) -> String {
-    let (base, head) = report.ends();
-    let end = |id: Option<String>| id.map_or_else(|| "nothing".to_owned(), |id| format!("`{id:.12}`"));
-    let mut text = format!(
-        "<!-- git-proof gate -->\n### git proof gate: {}\n\n{}. Judged from {} to {} by {}.\n",
-        report.headline(),
-        report.counts(),
-        end(base),
-        end(head),
-        report.policy().replace(".proof/policy.toml", "`.proof/policy.toml`"),
-    );
-    let quiet = |commit: &&CommitVerdict| commit.verdict == Verdict::Exempt && commit.findings.is_empty();
-    let commits: Vec<_> = report.worst_first().into_iter().filter(|commit| !quiet(commit)).collect();
-    if commits.is_empty() {
-        return text;
-    }
-    text.push_str("\n| verdict | commit | subject | what |\n|---|---|---|---|\n");
-    let mut shown = 0;
-    for commit in &commits {
-        let row = row(commit);
-        if text.len() + row.len() + RESERVED > limit {
-            break;
-        }
-        text.push_str(&row);
-        shown += 1;
-    }
-    if shown < commits.len() {
-        let left = &commits[shown..];
-        let failed = left.iter().filter(|commit| !commit.verdict.is_accepted()).count();
-        text.push_str(&format!(
-            "\n{} more commits are left out here, {failed} of them not accepted: `git proof gate` in a clone shows all.\n",
-            left.len()
-        ));
-    }
-    text
-}
+/// The head of the table.
+pub(super) const HEAD: &str = "| verdict | commit | subject | what |\n|---|---|---|---|\n";
 
 /// A commit as a row of the table.
 pub(super) fn row(commit: &CommitVerdict) -> String {
-    // What a reviewer has to look at is set in bold.
-    let verdict = match commit.verdict {
+    format!(
+        "| {} | {} | {} | {} |\n",
+        verdict(commit),
+        short(&commit.commit),
+        subject(commit),
+        explanation(commit).join("<br>")
+    )
+}
+
+/// A commit as an item of a list.
+pub(super) fn item(commit: &CommitVerdict) -> String {
+    let what = explanation(commit).join("<br>");
+    let colon = if what.is_empty() { "" } else { "<br>" };
+    format!("- {}: {} {}{colon}{what}\n", verdict(commit), short(&commit.commit), subject(commit))
+}
+
+/// The verdict. What a reviewer has to look at is set in bold.
+fn verdict(commit: &CommitVerdict) -> String {
+    match commit.verdict {
         Verdict::Pass | Verdict::Exempt => present::word(commit.verdict).to_owned(),
         Verdict::Vouched | Verdict::Missing | Verdict::Fail | Verdict::Unchecked => {
             format!("**{}**", present::word(commit.verdict))
         }
-    };
-    let subject =
-        if commit.subject.is_empty() { "(no subject)".to_owned() } else { code_span(&commit.subject, SUBJECT) };
+    }
+}
+
+pub(super) fn subject(commit: &CommitVerdict) -> String {
+    if commit.subject.is_empty() { "(no subject)".to_owned() } else { code_span(&commit.subject, SUBJECT) }
+}
+
+/// What there is to say of a commit.
+fn explanation(commit: &CommitVerdict) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(vouched) = &commit.vouched {
         let by = code_span(&vouched.by.join(", "), SUBJECT);
@@ -101,5 +81,5 @@ pub(super) fn row(commit: &CommitVerdict) -> String {
     if holding.len() > SHOWN {
         lines.push(format!("and {} more sessions", holding.len() - SHOWN));
     }
-    format!("| {verdict} | {} | {subject} | {} |\n", short(&commit.commit), lines.join("<br>"))
+    lines
 }

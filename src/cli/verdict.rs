@@ -1,0 +1,56 @@
+//! How a verdict is painted, for every command that shows one.
+
+use super::ui::{Paint, Role, inert};
+use crate::judge::{RulesView, Summary};
+use crate::present;
+use crate::proof::finding::{Finding, Severity, Verdict};
+
+/// Whose rules a verdict was made by, in a line.
+pub(super) fn rules_line(rules: &RulesView) -> String {
+    let policy = if rules.policy == "file" { "the policy" } else { "the default policy" };
+    let of = match (&rules.name, &rules.commit) {
+        (Some(name), Some(commit)) => format!(" of {} ({commit:.12})", inert(name)),
+        (None, Some(commit)) => format!(" of {commit:.12}"),
+        (_, None) => String::new(),
+    };
+    let note = if rules.trusted {
+        ""
+    } else {
+        "; no trusted branch is known here (git remote set-head origin -a, or git config proof.rules BRANCH)"
+    };
+    format!("Rules: {policy}{of}{note}")
+}
+
+/// How commits stand, in a line.
+pub(super) fn headline(verdict: Verdict, summary: &Summary, paint: Paint) -> String {
+    let word = present::capitalized(present::range_headline(verdict, summary));
+    format!("{}: {}.\n", paint.paint(role(verdict), &word), present::counts(summary))
+}
+
+/// The colour of a verdict.
+pub(super) fn role(verdict: Verdict) -> Role {
+    match verdict {
+        Verdict::Pass => Role::Good,
+        Verdict::Vouched | Verdict::Unchecked => Role::Decision,
+        Verdict::Missing | Verdict::Fail => Role::Bad,
+        Verdict::Exempt => Role::Faint,
+    }
+}
+
+/// What there is to say, a line each, with what to do about it.
+pub(super) fn findings(findings: &[Finding], paint: Paint) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let word = present::severity(finding.severity);
+        let word = match finding.severity {
+            Severity::Error => paint.paint(Role::Bad, word),
+            Severity::Unchecked => paint.paint(Role::Decision, word),
+            Severity::Warning => word.to_owned(),
+        };
+        text.push_str(&format!("  {word}: {} {}\n", finding.code, inert(&finding.message)));
+        if let Some(hint) = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning) {
+            text.push_str(&format!("    hint: {}\n", inert(hint)));
+        }
+    }
+    text
+}
