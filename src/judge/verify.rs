@@ -85,7 +85,9 @@ impl VerifyOutcome {
         let mut summary = Summary::default();
         for commit in &mut commits {
             let CommitVerdict { commit: id, findings, .. } = commit;
-            findings.iter_mut().for_each(|finding| finding.name_commit(id));
+            for finding in findings {
+                finding.name_commit(id);
+            }
             match commit.verdict {
                 Verdict::Pass => summary.pass += 1,
                 Verdict::Vouched => summary.vouched += 1,
