@@ -170,12 +170,13 @@ impl Teller<'_> {
             Severity::Unchecked => Role::Decision,
             Severity::Warning => Role::Faint,
         };
-        let mut said =
-            vec![(present::severity(finding.severity), role, format!("{}: {}", finding.code, finding.message))];
+        let text = format!("{}: {}", finding.code, finding.message);
+        let mut lines = self.set_in(&[(present::severity(finding.severity), role, text)]);
         if let Some(hint) = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning) {
-            said.push(("hint", Role::Faint, hint.clone()));
+            // Not wrapped: a command that is broken into lines cannot be copied. And as errors have it.
+            lines.push(format!("  {} {}", self.paint.paint(Role::Faint, "hint:"), inert(hint)));
         }
-        self.set_in(&said)
+        lines
     }
 
     fn trail(&self, trail: &Trail, commits: &[&CommitStory]) -> Vec<String> {
