@@ -98,11 +98,7 @@ impl VerifyOutcome {
         let mut summary = Summary::default();
         for commit in &mut commits {
             let CommitVerdict { commit: id, findings, .. } = commit;
-<<<<<<< HEAD
-            for finding in findings.iter_mut() {
-=======
             for finding in findings {
->>>>>>> h-page
                 finding.name_commit(id);
             }
             match commit.verdict {

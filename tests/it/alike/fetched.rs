@@ -138,7 +138,7 @@ fn push_while_the_session_is_open_names_it_and_how_to_close_it() {
     let ran = project.try_git(["push", "--quiet", "origin", "main"]);
     assert_ne!(ran.exit, Some(0));
     assert!(ran.err.contains("ANCHOR_MISSING") && ran.err.contains("session open is still open here"), "{}", ran.err);
-    assert!(ran.err.contains("git proof finalize --session open"), "{}", ran.err);
+    assert!(ran.err.contains("git proof done --session open"), "{}", ran.err);
     project.close();
     project.git(["push", "--quiet", "origin", "main"]);
 }

@@ -238,7 +238,7 @@ fn places_where_nothing_can_be_written_are_refused() {
         project.scratch.run([&["--json", "report"], arguments].concat()).error(code, exit);
     };
     refused(&["--html", &around], "INVALID_PARAMS", 2);
-    refused(&["--html", &format!("{around}/no/such/page.html")], "ERR_OUTPUT_FAILED", 4);
+    refused(&["--html", &format!("{around}/no/such/page.html")], "INVALID_PARAMS", 2);
     refused(&["--html", "-", "--markdown"], "INVALID_PARAMS", 2);
     // The range, where a file is asked for.
     refused(&["--markdown", "HEAD~0..HEAD"], "INVALID_PARAMS", 2);
