@@ -68,7 +68,7 @@ impl Verify {
             return Ok(());
         }
         self.looks.apply_judging(context, ui);
-        render(context, ui, outcome)
+        render(context, ui, outcome, true)
     }
 }
 
@@ -194,7 +194,8 @@ impl Gate {
         };
         let report = Report { outcome: &outcome, paths: &paths, sessions: &sessions };
         match format {
-            Format::Human => return render(context, ui, outcome),
+            // A gate says what is wrong; `verify` and `log` tell what was decided.
+            Format::Human => return render(context, ui, outcome, false),
             Format::Json => ui.show(&Gated { outcome: &outcome, warnings }, |_, _| String::new()),
             Format::Github => {
                 ui.text(|_| present::github(&report));
@@ -224,7 +225,7 @@ fn append_summary(file: &Path, report: &Report<'_>) -> std::io::Result<()> {
 }
 
 /// Shows a verdict to people, as `log` does: of many commits, only those with something to say.
-fn render(context: &Context, ui: &mut Ui, mut outcome: VerifyOutcome) -> Result<()> {
+fn render(context: &Context, ui: &mut Ui, mut outcome: VerifyOutcome, with_story: bool) -> Result<()> {
     let mut judged = wrap::wrap(&rules_line(&outcome.rules), ui.paint.measure()).join("\n");
     if let Some(range) = &outcome.range {
         let base = range.base.map_or_else(|| "nothing".to_owned(), |base| base.to_string());
@@ -238,7 +239,7 @@ fn render(context: &Context, ui: &mut Ui, mut outcome: VerifyOutcome) -> Result<
         let plain = |commit: &CommitVerdict| commit.verdict.is_accepted() && commit.findings.is_empty();
         outcome.commits.retain(|commit| !plain(commit));
     }
-    let story = flow::story_of(context, outcome, !many)?;
+    let story = flow::story_of(context, outcome, with_story && !many)?;
     let now = context.now();
     ui.text(|paint| Teller { detail: Detail::Brief, now: &now, paint }.log(&story, &judged));
     std::mem::forget(story); // as above

@@ -83,7 +83,7 @@ pub fn story_of(context: &Context, outcome: VerifyOutcome, with_trails: bool) ->
 
 /// `full` says whether everything that a session recorded is told; `None` tells nothing of it.
 fn tell(context: &Context, git: &Git, outcome: VerifyOutcome, full: Option<bool>, more: bool) -> StoryOutcome {
-    let store = Store::open(&git.place().store_path(), context.patience()).ok();
+    let store = full.and_then(|_| Store::open(&git.place().store_path(), context.patience()).ok());
     let mut told: HashMap<RootHash, Option<Arc<Trail>>> = HashMap::new();
     let mut commits = Vec::new();
     for standing in outcome.commits {
