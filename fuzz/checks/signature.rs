@@ -66,7 +66,8 @@ pub fn allowed_signers(data: &[u8]) {
     assert!(Signers::parse(&[data, b"\nnonsense"].concat()).is_err());
     assert!(Signers::parse(&[data, b"\na restrict ssh-ed25519 AAAA"].concat()).is_err());
     assert!(Signers::parse(&[data, b"\n# the end\n \t\r\n"].concat()).is_ok());
-    let keys: Vec<PublicKey> = keys(data).collect();
+    let skipped: Vec<usize> = signers.skipped().iter().map(|(line, _)| *line).collect();
+    let keys: Vec<PublicKey> = keys(data, &skipped).collect();
     let found: Vec<_> = keys
         .iter()
         .filter_map(|key| match signers.who(key, NAMESPACE, now()) {
@@ -88,10 +89,12 @@ pub fn allowed_signers(data: &[u8]) {
     assert!(keys.iter().all(|key| signers.who(key, NAMESPACE, now()) == Standing::Revoked));
 }
 
-/// The keys in a file that is accepted: of each line, the last word that is one.
-fn keys(data: &[u8]) -> impl Iterator<Item = PublicKey> {
+/// The keys in a file that is accepted: of each line that was not skipped, the last word that is one.
+fn keys<'a>(data: &'a [u8], skipped: &'a [usize]) -> impl Iterator<Item = PublicKey> + 'a {
     let text = std::str::from_utf8(data).expect("what is accepted is UTF-8");
-    text.lines().filter(|line| !line.trim_matches([' ', '\t', '\r']).starts_with('#')).filter_map(|line| {
+    let lines = text.split('\n').enumerate().filter(|(number, _)| !skipped.contains(&(number + 1)));
+    let lines = lines.map(|(_, line)| line);
+    lines.filter(|line| !line.trim_matches([' ', '\t', '\r']).starts_with('#')).filter_map(|line| {
         let mut words = line.split([' ', '\t', '\r']).filter_map(Signature::from_base64);
         words.find_map(|blob| PublicKey::parse(&blob.0).ok())
     })
