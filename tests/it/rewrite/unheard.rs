@@ -320,8 +320,8 @@ fn verify_names_the_command_that_repairs_a_commit_without_an_anchor() {
     let judged = project.verify(&missed);
     let finding = judged.findings.iter().find(|finding| finding["code"] == "ANCHOR_MISSING").unwrap();
     let hint = finding["hint"].as_str().unwrap();
-    assert!(hint.starts_with("git proof finalize --session s "), "{hint}");
-    project.proof(&["finalize", "--session", "s"]);
+    assert!(hint.starts_with("git proof done --session s "), "{hint}");
+    project.proof(&["done", "--session", "s", "what was done"]);
     project.verify(&missed).is("exact", &["s"]);
 }
 
