@@ -103,8 +103,9 @@ fn named_in(prompt: &str) -> Vec<String> {
     names
 }
 
+/// What follows the colon of an address begins with two slashes.
 fn is_file_name(word: &str) -> bool {
-    !word.is_empty() && !word.starts_with('-') && word.len() < 1024 && !word.contains("://")
+    !word.is_empty() && !word.starts_with('-') && word.len() < 1024 && !word.starts_with("//") && !word.contains("://")
 }
 
 #[cfg(test)]
