@@ -86,7 +86,7 @@ pub(crate) fn at_each_call(
 }
 
 /// Which calls are tried: the first five, and then each fifth. With `GIT_PROOF_TEST_EACH_CALL` it is every one.
-fn moments() -> impl Iterator<Item = usize> {
+pub(crate) fn moments() -> impl Iterator<Item = usize> {
     let each = std::env::var_os("GIT_PROOF_TEST_EACH_CALL").is_some();
     (1..).filter(move |nth| each || *nth <= 5 || nth % 5 == 0)
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{archives, bodies, lines, sealed, zone_of};
+use crate::anchoring::killed::moments;
 use crate::store::scratch::{Scratch, no_strace, with_fault};
 
 /// The calls by which something is written.
@@ -38,7 +39,7 @@ fn at_each_call(
     let mut runs = 0;
     for call in calls {
         // Before a program comes to its own work it opens libraries; where those are not there is nothing of ours to see.
-        for nth in 1.. {
+        for nth in moments() {
             again(scratch, &saved);
             let what = format!("{fault} at {call} {nth}");
             let mut strace = scratch.command("strace");

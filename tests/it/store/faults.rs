@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use super::scratch::{Ran, Scratch, no_strace, with_fault};
+use crate::anchoring::killed::moments;
 
 const CALLS: [&str; 8] = ["write", "pwrite64", "fsync", "fdatasync", "rename", "unlink", "openat", "ftruncate"];
 const MOST_RUNS: usize = 400;
@@ -11,7 +12,7 @@ const MOST_RUNS: usize = 400;
 fn fail_each_call(scratch: &Scratch, arguments: &[&str], mut prepare: impl FnMut(), done: impl Fn() -> bool) {
     let mut runs = 0;
     for call in CALLS {
-        for nth in 1.. {
+        for nth in moments() {
             prepare();
             let (ran, hit) =
                 with_fault(scratch, scratch.command("strace").arg("-f"), ("error=EIO", call, nth), arguments);
