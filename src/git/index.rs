@@ -122,11 +122,6 @@ impl Packs {
         self.packs.len()
     }
 
-    /// The files of the indexes.
-    pub(super) fn names(&self) -> impl Iterator<Item = &Path> {
-        self.packs.iter().map(|pack| pack.name.as_path())
-    }
-
     /// Where an object is.
     pub(super) fn find(&self, id: &ObjectId) -> Option<Place> {
         self.all(id).next()

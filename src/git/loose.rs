@@ -25,6 +25,8 @@ const HEADER: usize = 32;
 const FRAME: usize = 2 + 5 + 4;
 /// Most bytes that are stored as they are: with their frame, one block of the disk.
 const SMALL: usize = 4096 - FRAME;
+/// How often a folder is made that is deleted at once.
+const FOLDER_TRIES: usize = 100;
 
 /// The directories in which objects may be: those of a push that is being judged, the repository's own, and its
 /// alternates, as far as git follows them.
@@ -86,16 +88,22 @@ pub(super) fn write(
     written
 }
 
+/// Makes a file and the folder it stands in. A gc beside us deletes a folder that has become empty: then both are made
+/// again.
 fn fill(path: &Path, packed: &[u8]) -> io::Result<()> {
     let create = || OpenOptions::new().write(true).create_new(true).mode(0o444).open(path);
-    let mut file = match (create(), path.parent()) {
-        (Err(error), Some(folder)) if error.kind() == io::ErrorKind::NotFound => match fs::create_dir(folder) {
+    let mut created = create();
+    for _ in 0..FOLDER_TRIES {
+        let (Err(error), Some(folder)) = (&created, path.parent()) else { break };
+        if error.kind() != io::ErrorKind::NotFound {
+            break;
+        }
+        match fs::create_dir(folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => create()?,
-        },
-        (created, _) => created?,
-    };
-    file.write_all(packed)
+            _ => created = create(),
+        }
+    }
+    created?.write_all(packed)
 }
 
 /// The stream of zlib that an object is kept in.
@@ -185,7 +193,29 @@ impl Loose {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)] // tests
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
     use super::*;
+
+    #[test]
+    fn folder_that_a_gc_deletes_meanwhile_is_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (shelf, is_done) = (folder.path().join("ab"), AtomicBool::new(false));
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_done.load(Ordering::Relaxed) {
+                    let _ = fs::remove_dir(&shelf);
+                }
+            });
+            let written = (0..2000).try_for_each(|number| {
+                let file = shelf.join(number.to_string());
+                fill(&file, b"packed").and_then(|()| fs::remove_file(file))
+            });
+            is_done.store(true, Ordering::Relaxed);
+            written.unwrap();
+        });
+    }
 
     #[test]
     fn what_is_written_is_read_again_whatever_its_size() {

@@ -132,6 +132,8 @@ impl From<ObjectError> for Error {
     }
 }
 
+/// How often an object is searched while packs come and go.
+const SEARCHES: usize = 4;
 /// How far git looks for a NUL byte, which makes a file a binary one.
 const LOOKED_AT: usize = 8000;
 /// Up to this size a file is read without a look at whether it is binary.
@@ -184,11 +186,24 @@ impl Git {
         object.content().map_err(unreadable)
     }
 
-    /// Reads an object from the first of its copies that is as it should be: of several, one may be damaged.
+    /// Reads an object from the first of its copies that is as it should be: of several, one may be damaged. A gc beside us
+    /// moves objects from one place to the next: one that cannot be had while packs come and go is searched again.
     fn read_copies<T>(&self, id: &ObjectId, mut read: impl FnMut(Copy<'_>) -> Result<T, Fault>) -> Read<T> {
         if id.as_bytes().len() * 2 != self.hex_length() {
             return Err(ObjectError::Missing(*id));
         }
+        let mut searches = 0..SEARCHES;
+        loop {
+            let found = self.read_a_copy(id, &mut read);
+            let is_final = matches!(found, Ok(_) | Err(ObjectError::Limit(..)));
+            searches.next();
+            if is_final || searches.is_empty() || !self.list_packs_again() {
+                return found;
+            }
+        }
+    }
+
+    fn read_a_copy<T>(&self, id: &ObjectId, mut read: impl FnMut(Copy<'_>) -> Result<T, Fault>) -> Read<T> {
         let mut first = None;
         // While no pack has been opened, a loose object is found faster.
         let loose_first = self.packed.borrow().is_none();
@@ -208,31 +223,31 @@ impl Git {
             }
         }
         Err(match first {
+            None if self.reader().packs().too_many => {
+                let why = format!("there are more than {MAX_PACKS} packs; `git gc` makes one of them");
+                ObjectError::Limit(*id, why)
+            }
             None => ObjectError::Missing(*id),
             Some(Fault::Damaged(why)) => ObjectError::Damaged(*id, why),
             Some(Fault::Limit(why)) => ObjectError::Limit(*id, why),
         })
     }
 
-    /// All places in packs where an object is. If there is none, the packs are listed again: git may have made new ones.
+    /// All places in packs where an object is.
     fn places(&self, id: &ObjectId) -> Read<Vec<Place>> {
-        let limit = |why: String| ObjectError::Limit(*id, why);
-        loop {
-            let mut reader = self.reader();
-            let packs = Arc::clone(reader.packs());
-            self.meter.spend(packs.len() as u64 * cost::LOOKUP).map_err(limit)?;
-            let found: Vec<Place> = packs.all(id).collect();
-            if found.is_empty() && packs.are_stale() {
-                *reader = Reader::new(self.packs(packs.many));
-                if reader.packs().names().ne(packs.names()) {
-                    continue;
-                }
-            }
-            if found.is_empty() && packs.too_many {
-                return Err(limit(format!("there are more than {MAX_PACKS} packs; `git gc` makes one of them")));
-            }
-            return Ok(found);
+        let packs = Arc::clone(self.reader().packs());
+        self.meter.spend(packs.len() as u64 * cost::LOOKUP).map_err(|why| ObjectError::Limit(*id, why))?;
+        Ok(packs.all(id).collect())
+    }
+
+    /// Lists the packs again, if some may have come or gone.
+    fn list_packs_again(&self) -> bool {
+        let mut reader = self.reader();
+        let (are_stale, many) = (reader.packs().are_stale(), reader.packs().many);
+        if are_stale {
+            *reader = Reader::new(self.packs(many));
         }
+        are_stale
     }
 
     /// The reader of packs, which are opened when the first of them is needed.
@@ -349,7 +364,8 @@ impl Git {
         let right_length = id.as_bytes().len() * 2 == self.hex_length();
         let is_loose = || self.loose.iter().any(|directory| loose::path(directory, id).is_file());
         let is_packed = || self.places(id).is_ok_and(|places| !places.is_empty());
-        right_length && (is_loose() || is_packed())
+        let is_here = || is_loose() || is_packed();
+        right_length && (is_here() || self.list_packs_again() && is_here())
     }
 
     /// The file at a path of a tree, such as `.proof/policy.toml`; `None` if there is none.

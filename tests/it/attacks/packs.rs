@@ -418,6 +418,27 @@ fn more_packs_than_files_may_be_open_change_nothing() {
 }
 
 #[test]
+fn objects_that_a_gc_moves_meanwhile_are_found() {
+    let scratch = Scratch::new();
+    let mut commits = Vec::new();
+    // More packs than are kept open.
+    for number in 0..52 {
+        scratch.git(["commit", "--quiet", "--allow-empty", "--message", &format!("c{number}")]);
+        scratch.git(["repack", "--quiet", "-d"]);
+        commits.push(CommitId::parse(scratch.git(["rev-parse", "HEAD"]).trim()).unwrap());
+    }
+    let git = Git::discover(&Context::new(scratch.place.clone())).unwrap();
+    assert!(git.commit(&commits[0]).is_ok());
+    scratch.git(["repack", "--quiet", "-a", "-d"]);
+    scratch.git(["commit", "--quiet", "--allow-empty", "--message", "later"]);
+    commits.push(CommitId::parse(scratch.git(["rev-parse", "HEAD"]).trim()).unwrap());
+    scratch.git(["repack", "--quiet", "-d"]);
+    for commit in &commits {
+        git.commit(commit).unwrap();
+    }
+}
+
+#[test]
 fn tag_or_branch_does_not_stand_in_for_what_git_takes_first() {
     let proven = Proven::with_policy(STRICT);
     let good = proven.head.clone();
