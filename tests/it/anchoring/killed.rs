@@ -85,10 +85,10 @@ pub(crate) fn at_each_call(
     eprintln!("{runs} runs with {fault}");
 }
 
-/// Which calls are tried: the first five, and then each fifth. With `GIT_PROOF_TEST_EACH_CALL` it is every one.
+/// Which calls are tried: the first three, and then each 17th. With `GIT_PROOF_TEST_EACH_CALL` it is every one.
 pub(crate) fn moments() -> impl Iterator<Item = usize> {
     let each = std::env::var_os("GIT_PROOF_TEST_EACH_CALL").is_some();
-    (1..).filter(move |nth| each || *nth <= 5 || nth % 5 == 0)
+    (1..).filter(move |nth| each || *nth <= 3 || nth % 17 == 0)
 }
 
 /// A repository with a session that is finalized and not anchored yet, and what to run. Half of its tries begin with an

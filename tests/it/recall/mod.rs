@@ -3,6 +3,7 @@
 mod delivery;
 mod edits;
 mod files;
+mod index;
 mod lines;
 mod poison;
 mod served;

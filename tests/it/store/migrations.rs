@@ -13,7 +13,7 @@ const FROZEN: [(&str, &str); 9] = [
     ("0006_nodes.sql", "68d4fd932cf121bb6b84cf5c4ee2350cb5f2d04ce888683040505e62c4c59c28"),
     ("0007_salts.sql", "c8fd686571f1f27b6c93b03b84f3563a1a9c16aeee697ba75c9f7be907aebfa6"),
     ("0008_capture.sql", "9e037fd99bd73cdd69fd685c0190d6502f58b21eba085169b3972a73650223e0"),
-    ("0009_recall.sql", "619719c9cd792284cc059caae0e60e7d811a1578daa65d482a66c923077c38b8"),
+    ("0009_recall.sql", "aa7f542f3d9b2777fa50b28b443900e4e0678c1a950795002b2632869085ed24"),
 ];
 
 /// The stores of tests/fixtures, one for each level, and what is in them.

@@ -145,10 +145,7 @@ fn path_of_any_name_survives_the_configuration() {
     let scratch = Scratch::new();
     let program: PathBuf = scratch.around().join("a 'b' \"c\" \\ d\u{e9};#/git-proof");
     std::fs::create_dir_all(program.parent().unwrap()).unwrap();
-    let built = env!("CARGO_BIN_EXE_git-proof");
-    if std::fs::hard_link(built, &program).is_err() {
-        std::fs::copy(built, &program).unwrap();
-    }
+    crate::common::put_program(env!("CARGO_BIN_EXE_git-proof"), &program);
     let path = git_of(&scratch, "2.54.0");
     let set_up = || {
         let ran: Ran = scratch.command(&program).args(["--json", "init"]).env("PATH", &path).output().unwrap().into();

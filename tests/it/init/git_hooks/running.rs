@@ -144,10 +144,7 @@ fn thousands_of_refs_reach_both() {
 /// Sets up with a program that is at `path`, and then lets a stub be there.
 fn set_up_from(scratch: &Scratch, path: &Path) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    let built = env!("CARGO_BIN_EXE_git-proof");
-    if std::fs::hard_link(built, path).is_err() {
-        std::fs::copy(built, path).unwrap();
-    }
+    crate::common::put_program(env!("CARGO_BIN_EXE_git-proof"), path);
     assert!(scratch.command(path).arg("init").output().unwrap().status.success());
     std::fs::remove_file(path).unwrap();
 }

@@ -1,0 +1,67 @@
+//! The index by which decisions are found: no agent waits for it, `sync` completes it, and it holds nothing but the base
+//! branch.
+
+use super::{OURS, Team};
+use crate::common::run_with_input;
+
+const DECISION: &str = "Keep six lines; rejected: seven";
+
+fn decided() -> Team {
+    let team = Team::new();
+    team.decide(OURS, "s1", &[DECISION], "a.txt", "1\n2\n3\n4\n5\n6\n");
+    team
+}
+
+/// Puts so many commits on top of the branch, none of which touches the file.
+fn bury(team: &Team, count: usize) {
+    let mut stream = String::from("reset refs/heads/main\nfrom refs/heads/main^0\n\n");
+    for number in 0..count {
+        let time = 1_900_000_000 + number;
+        stream += "commit refs/heads/main\n";
+        stream += &format!("committer A <a@b> {time} +0000\ndata 1\nc\nM 100644 inline b.txt\ndata 6\n{number:06}\n");
+    }
+    let mut import = team.scratch.command("git");
+    let ran = run_with_input(import.args(["fast-import", "--quiet"]), stream.as_bytes());
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    team.git(OURS, &["reset", "-q", "--hard", "main"]);
+    team.git(OURS, &["push", "-q", "--no-verify", "origin", "HEAD:refs/heads/main"]);
+}
+
+fn forget_index(team: &Team) {
+    team.scratch.database().execute_batch("DELETE FROM path_commits; DELETE FROM path_commits_tip").unwrap();
+}
+
+#[test]
+fn where_nothing_is_anchored_nothing_is_indexed() {
+    let team = Team::new();
+    assert_eq!(team.told_anew("a.txt"), None);
+    assert_eq!(team.scratch.rows("path_commits"), 0);
+}
+
+#[test]
+fn an_agent_waits_for_a_few_commits_and_sync_looks_at_the_others() {
+    let team = decided();
+    bury(&team, 300);
+    forget_index(&team);
+    assert_eq!(team.told_anew("a.txt"), None, "more commits were looked at than an agent waits for");
+    assert_eq!(team.scratch.rows("path_commits"), 200);
+    team.scratch.json(&["sync"]);
+    assert!(team.told_anew("a.txt").unwrap().contains(DECISION));
+    // What was left out for an agent is looked at when there is time, not only what came later.
+    bury(&team, 300);
+    assert!(team.told_anew("a.txt").unwrap().contains(DECISION));
+    assert_eq!(team.scratch.rows("path_commits"), 302 + 200);
+    team.scratch.json(&["sync"]);
+    assert_eq!(team.scratch.rows("path_commits"), 302 + 300);
+}
+
+#[test]
+fn a_commit_that_the_base_branch_no_longer_has_is_not_told() {
+    let team = decided();
+    team.push(OURS, "main");
+    assert!(team.told_anew("a.txt").unwrap().contains(DECISION));
+    let tree = team.git(OURS, &["rev-parse", "HEAD^{tree}"]);
+    let other = team.git(OURS, &["commit-tree", "-m", "Another beginning", &tree]);
+    team.git(OURS, &["push", "-q", "--no-verify", "--force", "origin", &format!("{other}:refs/heads/main")]);
+    assert_eq!(team.told_anew("a.txt"), None);
+}
