@@ -7,7 +7,7 @@ use super::event::{Call, Event, Seen};
 use super::files;
 use crate::error::Result;
 use crate::git::path_text;
-use crate::recall::{self, Recall};
+use crate::recall::{self, Pace, Recall};
 use crate::record::{Agent, Workspace};
 use crate::store::AgentKey;
 
@@ -33,7 +33,7 @@ pub(super) fn told(workspace: &mut Workspace, agent: Agent, key: AgentKey<'_>, s
         return Ok(None);
     }
     let git = workspace.git()?;
-    if Recall::of(&git) == Recall::Off {
+    if Recall::of(&git) == Recall::Off || !recall::is_anything_anchored(&git) {
         return Ok(None);
     }
     let directory = seen.directory.clone().unwrap_or_else(|| workspace.context.directory.clone());
@@ -44,9 +44,9 @@ pub(super) fn told(workspace: &mut Workspace, agent: Agent, key: AgentKey<'_>, s
         if !git.has_file(&path) || workspace.store.was_recalled(key, &text)? {
             continue;
         }
-        // Where the index cannot be brought up to date, git is asked.
-        let _ = recall::refresh(&git, &mut workspace.store);
-        let decisions = recall::find(&workspace.context, &git, Some(&workspace.store), &[path])?;
+        // Where the index cannot be brought up to date, it finds less.
+        let _ = recall::refresh(&git, &mut workspace.store, Pace::InPassing);
+        let decisions = recall::find(&workspace.context, &git, Some(&workspace.store), &[path], recall::MOST_TOLD)?;
         let note = recall::note(&text, &decisions);
         // A file of which there is nothing to tell is not looked up again, either.
         if workspace.store.recall_once(key, &text)?

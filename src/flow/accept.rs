@@ -152,9 +152,7 @@ fn landed(git: &Git, range: Option<&str>) -> Result<Vec<CommitId>> {
     let commits = match range {
         None => {
             let tips: Vec<String> = tips.iter().map(ToString::to_string).collect();
-            let mut newest = git.commits(&tips)?;
-            newest.truncate(NEWEST);
-            return Ok(newest);
+            return git.newest(&tips, NEWEST);
         }
         Some(range) if range.contains("..") => git.commits(&range_ids(git, range)?)?,
         Some(revision) => vec![git.resolve(revision)?],

@@ -102,8 +102,8 @@ fn uncovered(workspace: &Workspace, git: &Git) -> Result<Vec<CommitId>> {
         && let Ok(judged) = verify(&workspace.context, &VerifyRequest { revisions, ..VerifyRequest::default() })
     {
         let lacks = |commit: &&CommitVerdict| {
-            let helps = |finding: &Finding| finding.hint.as_ref().is_some_and(|hint| hint.contains("git proof cover"));
-            matches!(commit.verdict, Verdict::Missing | Verdict::Fail) && commit.findings.iter().any(helps)
+            matches!(commit.verdict, Verdict::Missing | Verdict::Fail)
+                && commit.findings.iter().any(Finding::is_helped_by_cover)
         };
         let lacking = judged.commits.iter().rev().filter(lacks).map(|commit| commit.commit);
         commits.extend(lacking.filter(|id| !commits.contains(id)).collect::<Vec<_>>());

@@ -12,6 +12,7 @@ use crate::git::{Git, NOTES, PushRefusal, ROUNDS, Remote, SHARED};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::{Finding, FindingCode};
 use crate::publish::{heal, merge, note_of, release};
+use crate::recall::{self, Pace};
 use crate::record::Workspace;
 use crate::seal::{Remade, join, seen_at, vanished};
 use crate::store::SeenRound;
@@ -65,7 +66,14 @@ pub fn fetch(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn 
     let theirs = git.list_remote(&remote)?;
     take(workspace, &git, &remote, (&theirs, &seen), &mut outcome, progress)?;
     git.remember_answer(&remote, &theirs)?;
+    index_paths(workspace, &git, progress);
     Ok(outcome)
+}
+
+/// Brings up the index by which decisions are found again. Where that fails, fewer are found.
+fn index_paths(workspace: &mut Workspace, git: &Git, progress: &mut dyn FnMut(&str)) {
+    progress("indexing which commits changed which files");
+    let _ = recall::refresh(git, &mut workspace.store, Pace::AtLeisure);
 }
 
 /// Shares with a remote. `progress` is told what is being done.
@@ -91,6 +99,7 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
             .filter(|(shared, tip)| theirs.get(shared) != Some(tip))
             .collect();
         if news.is_empty() {
+            index_paths(workspace, &git, progress);
             return arrived(workspace, &git, &remote, &ours, outcome);
         }
         progress(&format!("pushing to {}", remote.name));
@@ -98,6 +107,7 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
             Ok(()) => {
                 git.remember_answer(&remote, &theirs.into_iter().chain(news.iter().copied()).collect())?;
                 outcome.pushed = news.into_iter().map(|(shared, _)| shared).collect();
+                index_paths(workspace, &git, progress);
                 return arrived(workspace, &git, &remote, &ours, outcome);
             }
             Err(PushRefusal::NotAtomic) => atomic = false,

@@ -133,7 +133,7 @@ impl Git {
         most: usize,
     ) -> Result<Vec<(CommitId, Vec<Vec<u8>>)>> {
         let mut command = self.plumbing(["-c", "log.showSignature=false", "log", "--raw", "-z", "--format=%H"]);
-        command.args(["--no-merges", "--no-renames", "--no-ext-diff", "--no-color", "--no-notes", "--topo-order"]);
+        command.args(["--no-merges", "--no-renames", "--no-ext-diff", "--no-color", "--no-notes"]);
         command.arg(format!("--max-count={most}")).arg(tip.to_string());
         command.args(from.map(|from| format!("^{from}"))).arg("--");
         let output = self.run(&mut command)?;

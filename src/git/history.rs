@@ -166,10 +166,24 @@ impl Git {
         Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitId::parse).collect())
     }
 
+    /// Those of these commits that do not lead to `tip`, or whose way there is cut off in this clone.
+    pub fn outside(&self, commits: &[CommitId], tip: &CommitId) -> Result<HashSet<CommitId>> {
+        if commits.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let arguments: Vec<String> = commits.iter().map(ToString::to_string).chain([format!("^{tip}")]).collect();
+        Ok(self.commits(&arguments)?.into_iter().collect())
+    }
+
     /// The newest commits of HEAD that no remote-tracking branch has, parents after their children.
     pub fn unpushed(&self, most: usize) -> Result<Vec<CommitId>> {
-        let most = format!("--max-count={most}");
-        let mut command = self.plumbing(["rev-list", "--topo-order", &most, "HEAD", "--not", "--remotes", "--"]);
+        self.newest(&["--topo-order", "HEAD", "--not", "--remotes"], most)
+    }
+
+    /// The newest commits that `git rev-list` has for these arguments.
+    pub fn newest(&self, arguments: &[impl AsRef<str>], most: usize) -> Result<Vec<CommitId>> {
+        let mut command = self.plumbing(["rev-list", &format!("--max-count={most}")]);
+        command.args(arguments.iter().map(AsRef::as_ref)).arg("--");
         Ok(self.text_of(&mut command)?.unwrap_or_default().lines().filter_map(CommitId::parse).collect())
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::arguments::{Arguments, invalid};
 use super::call::{Work, work};
 use crate::error::Result;
-use crate::recall::{self, PathRequest, WhyRequest};
+use crate::recall::{self, Pace, PathRequest, WhyRequest};
 
 /// Most decisions of one answer.
 const MOST: u64 = 50;
@@ -23,7 +23,7 @@ pub(super) fn work_of(tool: &str, given: &mut Arguments) -> Result<Work> {
     };
     Ok(work(move |workspace| {
         let git = workspace.git()?;
-        let _ = recall::refresh(&git, &mut workspace.store); // where that fails, git is asked
+        let _ = recall::refresh(&git, &mut workspace.store, Pace::AtLeisure); // where that fails, less is found
         recall::decisions_for(&workspace.context, &git, Some(&workspace.store), &request)
     }))
 }

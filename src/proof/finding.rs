@@ -218,6 +218,11 @@ impl Finding {
         }
     }
 
+    /// Whether `cover` is what helps, or one of the ways.
+    pub fn is_helped_by_cover(&self) -> bool {
+        self.hint.as_ref().is_some_and(|hint| hint.contains("git proof cover "))
+    }
+
     /// The same, without a say in the verdict.
     #[must_use]
     pub fn softened(mut self) -> Self {

@@ -61,22 +61,18 @@ pub(crate) fn nobodys(workspace: &Workspace, git: &Git) -> Result<Vec<CommitId>>
     Ok(commits)
 }
 
-/// The commits since a time that no hook has seen and that are part of HEAD.
+/// The commits since a time that no hook has seen and that are part of HEAD, oldest first.
 fn unseen(workspace: &Workspace, git: &Git, since: i64) -> Result<Vec<Commit>> {
-    let mut commits = Vec::new();
-    let mut head = None;
+    let mut candidates: Vec<CommitId> = Vec::new();
     for id in git.made_after(since) {
         let is_known = workspace.store.has_seen(&id)? || !workspace.store.lines(Some(&id))?.is_empty();
-        if is_known || !git.has(&id.0) {
-            continue;
-        }
-        if head.is_none() {
-            head = git.tip("HEAD")?;
-        }
-        // One that was amended or dropped needs no explanation any more.
-        if head.is_some_and(|head| git.is_ancestor(&id, &head).unwrap_or(false)) {
-            commits.push(git.commit(&id)?);
+        if !is_known && !candidates.contains(&id) && git.has(&id.0) {
+            candidates.push(id);
         }
     }
-    Ok(commits)
+    let Some(head) = git.tip("HEAD")?.filter(|_| !candidates.is_empty()) else { return Ok(Vec::new()) };
+    // One that was amended or dropped needs no explanation any more.
+    let dropped = git.outside(&candidates, &head)?;
+    candidates.retain(|id| !dropped.contains(id));
+    Ok(candidates.iter().map(|id| git.commit(id)).collect::<Result<_, _>>()?)
 }

@@ -14,11 +14,11 @@ mod trust;
 mod why;
 
 pub use decision::Decision;
-pub(crate) use index::refresh;
+pub(crate) use index::{Pace, is_anything_anchored, refresh};
 pub(crate) use path::find;
 pub use path::{PathOutcome, PathRequest, decisions_for};
 pub use points::{Label, Point, Points, doubts, listed, rejections};
-pub(crate) use quote::note;
+pub(crate) use quote::{MOST_TOLD, note};
 pub use seen::{Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript};
 pub(crate) use trail::read_trail;
 pub use trail::{LeftAway, Step, StepKind, Trail};

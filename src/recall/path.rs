@@ -19,6 +19,8 @@ use crate::store::Store;
 
 /// Newest commits that touched a file and are looked at.
 const MOST_COMMITS: usize = 64;
+/// How many of them first, where a few decisions are enough.
+const FIRST_LOOK: usize = 4;
 /// Decisions that are answered where nobody says how many.
 const DEFAULT: usize = 10;
 /// Most files of one call.
@@ -65,7 +67,7 @@ pub fn decisions_for(
     }
     let mut outcome =
         PathOutcome { paths: paths.iter().map(|path| path_text(path)).collect(), decisions: Vec::new(), more: 0 };
-    let mut found = find(context, git, store, &paths)?;
+    let mut found = find(context, git, store, &paths, usize::MAX)?;
     if !request.include_superseded {
         found.retain(|decision| decision.in_force);
     }
@@ -84,8 +86,15 @@ pub fn decisions_for(
 }
 
 /// The decisions behind the newest commits of the base branch that touched these files, newest first. What a session corrects
-/// counts only if the session may be told itself and touched the same file.
-pub(crate) fn find(context: &Context, git: &Git, store: Option<&Store>, paths: &[Vec<u8>]) -> Result<Vec<Decision>> {
+/// counts only if the session may be told itself and touched the same file. Where so many in force are enough, older
+/// commits are not looked at: what corrects a decision comes after it.
+pub(crate) fn find(
+    context: &Context,
+    git: &Git,
+    store: Option<&Store>,
+    paths: &[Vec<u8>],
+    enough: usize,
+) -> Result<Vec<Decision>> {
     let recall = Recall::of(git);
     let Some(base) = Base::find(git)?.filter(|_| recall != Recall::Off) else { return Ok(Vec::new()) };
     let explainer = Explainer { context, git, store, filter: Some((recall, base)) };
@@ -93,19 +102,33 @@ pub(crate) fn find(context: &Context, git: &Git, store: Option<&Store>, paths: &
     for path in paths {
         let mut commits = touching(git, store, &base.tip, path, MOST_COMMITS)?;
         commits.retain(|commit| git.has(&commit.0));
-        if commits.is_empty() {
-            continue;
+        let mut found = Vec::new();
+        let mut looked_at = 0;
+        while looked_at < commits.len()
+            && found.iter().filter(|decision: &&Decision| decision.in_force).count() < enough
+        {
+            let next = if enough > FIRST_LOOK { MOST_COMMITS } else { FIRST_LOOK.max(looked_at * 4) };
+            looked_at = next.min(commits.len());
+            found = behind(&explainer, &commits[..looked_at])?;
         }
-        let explained = explainer.explain(&commits)?;
-        let all: HashMap<CommitId, u64> = commits.iter().map(|commit| (*commit, 0)).collect();
-        for decision in explainer.decisions(&explained, &all) {
-            // Reflections are for people; one that was only observed is no decision of anybody.
-            let decided = decision.kind == RecordType::Decision && decision.stated;
-            if decided && !decisions.iter().any(|known| known.content_hash == decision.content_hash) {
-                decisions.push(decision);
-            }
-        }
+        found.retain(|decision| !decisions.iter().any(|known| known.content_hash == decision.content_hash));
+        decisions.append(&mut found);
     }
     decisions.sort_by_key(|decision| std::cmp::Reverse((decision.decided_at, decision.index)));
+    Ok(decisions)
+}
+
+/// The decisions behind commits, each once. Reflections are for people, and one that was only observed is no decision of
+/// anybody.
+fn behind(explainer: &Explainer<'_>, commits: &[CommitId]) -> Result<Vec<Decision>> {
+    let explained = explainer.explain(commits)?;
+    let all: HashMap<CommitId, u64> = commits.iter().map(|commit| (*commit, 0)).collect();
+    let mut decisions: Vec<Decision> = Vec::new();
+    for decision in explainer.decisions(&explained, &all) {
+        let decided = decision.kind == RecordType::Decision && decision.stated;
+        if decided && !decisions.iter().any(|known| known.content_hash == decision.content_hash) {
+            decisions.push(decision);
+        }
+    }
     Ok(decisions)
 }

@@ -4,13 +4,13 @@ use super::decision::Decision;
 use crate::proof::text::one_line;
 
 /// Most decisions that are told of one file.
-const MOST: usize = 3;
+pub(crate) const MOST_TOLD: usize = 3;
 /// Most words of all that is told of one file.
 const MOST_WORDS: usize = 150;
 
 /// The note on a file; `None` where nothing is in force.
 pub(crate) fn note(path: &str, decisions: &[Decision]) -> Option<String> {
-    let mut told: Vec<&Decision> = decisions.iter().filter(|decision| decision.in_force).take(MOST).collect();
+    let mut told: Vec<&Decision> = decisions.iter().filter(|decision| decision.in_force).take(MOST_TOLD).collect();
     if told.is_empty() {
         return None;
     }

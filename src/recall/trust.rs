@@ -2,7 +2,7 @@
 //! commits of the base branch, and recorded before the commit. A seal gives no trust: a sealer seals whatever verifies.
 
 use crate::error::Result;
-use crate::git::{Git, History};
+use crate::git::Git;
 use crate::judge::{self, CommitVerdict, SessionVerdict};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::Verdict;
@@ -51,11 +51,6 @@ impl Base {
             Some((_, tip)) => Some(Self { tip, trusted: true }),
             None => git.tip("HEAD")?.map(|tip| Self { tip, trusted: false }),
         })
-    }
-
-    /// Whether it has a commit. One whose history is cut off does not count.
-    pub(super) fn has(&self, git: &Git, commit: &CommitId) -> bool {
-        *commit == self.tip || History::default().reaches(git, &self.tip, commit) == Ok(true)
     }
 
     /// Whether what a session decided may be told to an agent, given that the commit is on this branch.

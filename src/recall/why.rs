@@ -177,7 +177,8 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     let store = Store::open(&git.place().store_path(), context.patience()).ok();
     let base = if request.for_agent { Base::find(&git)? } else { None };
     if let Some(base) = &base {
-        commits.retain(|commit| base.has(&git, commit));
+        let outside = git.outside(&commits, &base.tip)?;
+        commits.retain(|commit| !outside.contains(commit));
     }
     let filter = request.for_agent.then(|| (Recall::of(&git), base)).and_then(|(recall, base)| Some((recall, base?)));
     let explainer = Explainer { context, git: &git, store: store.as_ref(), filter };

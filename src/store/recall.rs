@@ -1,7 +1,7 @@
 //! Where decisions are found again: which record corrects which entry, which commits changed a path, and of which files an agent
 //! was told. Nothing here is trusted; what it leads to is verified.
 
-use rusqlite::OptionalExtension as _;
+use rusqlite::{OptionalExtension as _, Row};
 
 use super::agent::AgentKey;
 use super::{Store, damaged};
@@ -9,6 +9,15 @@ use crate::error::Result;
 use crate::proof::digest::{CommitId, ContentHash};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
+
+/// Up to where the paths of commits are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PathsTip {
+    /// The newest commit of the base branch that was looked at.
+    pub tip: CommitId,
+    /// Whether no commit before it was left out that should have been looked at.
+    pub is_whole: bool,
+}
 
 impl Store {
     /// Whether any record corrects an entry.
@@ -69,18 +78,19 @@ impl Store {
         })
     }
 
-    /// The commit of the base branch up to which the paths of commits are known.
-    pub fn paths_tip(&self) -> Result<Option<CommitId>> {
+    /// Up to where the paths of commits are known.
+    pub fn paths_tip(&self) -> Result<Option<PathsTip>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT tip FROM path_commits_tip")?;
-            let tip: Option<String> = statement.query_row([], |row| row.get(0)).optional()?;
-            Ok(tip.and_then(|tip| CommitId::parse(&tip)))
+            let mut statement = connection.prepare_cached("SELECT tip, is_whole FROM path_commits_tip")?;
+            let row = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?));
+            let found = statement.query_row([], row).optional()?;
+            Ok(found.and_then(|(tip, is_whole)| Some(PathsTip { tip: CommitId::parse(&tip)?, is_whole })))
         })
     }
 
     /// Takes over the paths that commits changed, the newest first, up to a new tip. Where they do not continue what is known,
     /// that is forgotten.
-    pub fn add_paths(&mut self, tip: &CommitId, commits: &[(CommitId, Vec<Vec<u8>>)], anew: bool) -> Result<()> {
+    pub fn add_paths(&mut self, tip: PathsTip, commits: &[(CommitId, Vec<Vec<u8>>)], anew: bool) -> Result<()> {
         self.unflushed(|transaction| {
             if anew {
                 transaction.execute("DELETE FROM path_commits", [])?;
@@ -99,10 +109,9 @@ impl Store {
             }
             transaction
                 .prepare_cached(
-                    "INSERT INTO path_commits_tip (only_one, tip, number) VALUES (1, ?1, ?2) \
-                     ON CONFLICT (only_one) DO UPDATE SET tip = excluded.tip, number = excluded.number",
+                    "INSERT OR REPLACE INTO path_commits_tip (only_one, tip, number, is_whole) VALUES (1, ?1, ?2, ?3)",
                 )?
-                .execute((tip.to_string(), number))?;
+                .execute((tip.tip.to_string(), number, tip.is_whole))?;
             Ok(())
         })
     }

@@ -77,9 +77,7 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
                 serious += 1;
                 answer.say.push(format!("git proof: {id}: {} {}", finding.code, finding.message));
                 match &finding.hint {
-                    Some(hint)
-                        if finding.code == FindingCode::AnchorMissing && hint.starts_with("git proof cover ") =>
-                    {
+                    Some(_) if finding.code == FindingCode::AnchorMissing && finding.is_helped_by_cover() => {
                         to_cover.push(id.clone());
                     }
                     Some(hint) => answer.say.push(format!("git proof: hint: {hint}")),
