@@ -23,12 +23,18 @@ use crate::setup::{self, Action, HookChange, HookManager, InitOutcome, InitReque
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Files:
-  claude-code  .mcp.json, .claude/settings.json      gemini  .gemini/settings.json
-  codex        .codex/config.toml, .codex/hooks.json vscode  .vscode/mcp.json
-  cursor       .cursor/mcp.json, .cursor/hooks.json  zed     .zed/settings.json
+  claude-code  .mcp.json, .claude/settings.json
+  codex        .codex/config.toml, .codex/hooks.json
+  copilot      .github/mcp.json, .github/hooks/git-proof.json
+  cursor       .cursor/mcp.json, .cursor/hooks.json
+  gemini       .gemini/settings.json
+  opencode     opencode.json, .opencode/plugin/git-proof.js
+  qwen         .qwen/settings.json
+  vscode       .vscode/mcp.json, .github/hooks/git-proof-vscode.json
+  zed          .zed/settings.json
 
-Taking out: --uninstall alone takes out the hooks and the setting for notes, and keeps the store; with --agent or
---agents-md it takes out those entries alone.
+Taking out: --uninstall alone takes out git's hooks and the setting for notes, and keeps the store; with --agent or
+--agents-md it takes out those entries alone, and git's hooks stay.
 
 Examples:
   git proof init
@@ -38,7 +44,7 @@ Examples:
   git proof init --uninstall")]
 #[expect(clippy::struct_excessive_bools, reason = "they are switches")]
 pub(super) struct Init {
-    /// claude-code, codex, cursor, gemini, vscode or zed; can be given several times
+    /// An agent of the list below; can be given several times
     #[arg(long = "agent", value_name = "NAME", hide_possible_values = true)]
     #[arg(value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::as_str)))]
     agents: Vec<String>,
@@ -81,7 +87,9 @@ impl Init {
                 (false, true) => diff(outcome),
                 (false, false) => changes(outcome, paint),
             };
-            changes + &left
+            let kept = self.uninstall && (self.agents_md || !self.agents.is_empty()) && !outcome.dry_run;
+            let kept = if kept { "Git's hooks stay: git proof init --uninstall takes them out.\n" } else { "" };
+            changes + &left + kept
         });
         // What was asked for is not all done as long as a hook is left to a person.
         let left = |hook: &HookChange| hook.by == WiredBy::Nothing && hook.reason.is_some();

@@ -207,3 +207,22 @@ fn hooks_that_were_set_up_are_understood_by_the_program() {
     let ran = scratch.run_with(&arguments, br#"{"hook_event_name":"SessionStart","session_id":"x"}"#);
     assert_eq!((ran.exit, ran.err.as_str()), (Some(0), ""));
 }
+
+#[test]
+fn help_names_every_agent_with_its_files() {
+    let help = Scratch::without_repository().run(["init", "--help"]).text().to_owned();
+    for (agent, file) in FILES {
+        let line = help.lines().find(|line| line.trim_start().starts_with(&format!("{agent} ")));
+        assert!(line.is_some_and(|line| line.contains(file)), "{agent}: {file}\n{help}");
+    }
+}
+
+#[test]
+fn taking_out_an_agent_says_that_the_hooks_of_git_stay() {
+    let scratch = Scratch::new();
+    scratch.json(&["init", "--agent", "codex"]);
+    let ran = scratch.run(["init", "--agent", "codex", "--uninstall"]);
+    assert!(ran.text().ends_with("Git's hooks stay: git proof init --uninstall takes them out.\n"), "{ran:?}");
+    scratch.json(&["init", "--uninstall"]);
+    assert!(!scratch.place.join(".git/hooks/post-commit").exists());
+}
