@@ -235,8 +235,8 @@ fn judge_with(
         Some(line) => line,
         None => git.commits(&ends.arguments())?,
     };
-    read_seals(context, &git, &mut rules)?;
-    let (gatherer, mut verdicts) = judge_commits(context, git, &rules, &commits, false)?;
+    let store = read_seals(context, &git, &mut rules)?;
+    let (gatherer, mut verdicts) = judge_commits(context, git, store, &rules, &commits, false)?;
     ends.check(&gatherer, &mut verdicts)?;
     if !unread.errors.is_empty() {
         offers::unread(unread.errors, &mut verdicts);

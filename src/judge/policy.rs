@@ -88,8 +88,8 @@ pub(crate) fn try_policy(context: &Context, policy: Policy, most: usize) -> Resu
     let mut commits = git.commits(&[head.to_string()])?;
     commits.truncate(most);
     let mut rules = Rules::of_policy(&git, &head, policy, context.now())?;
-    read_seals(context, &git, &mut rules)?;
-    let (_, verdicts) = judge_commits(context, git, &rules, &commits, false)?;
+    let store = read_seals(context, &git, &mut rules)?;
+    let (_, verdicts) = judge_commits(context, git, store, &rules, &commits, false)?;
     Ok(VerifyOutcome::new(verdicts, &rules))
 }
 

@@ -131,8 +131,8 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
         .hint("ask for a shorter range, or let git proof verify judge all of it"));
     }
     let mut rules = trusted::rules(&git, context.now(), request.rules.as_deref(), ends.as_ref(), &tip)?;
-    read_seals(context, &git, &mut rules)?;
-    let (gatherer, mut verdicts) = judge_commits(context, git, &rules, &commits, request.with_story)?;
+    let store = read_seals(context, &git, &mut rules)?;
+    let (gatherer, mut verdicts) = judge_commits(context, git, store, &rules, &commits, request.with_story)?;
     if let Some(ends) = ends {
         ends.check(&gatherer, &mut verdicts)?;
     }
@@ -144,8 +144,8 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
 pub(crate) fn judge_landed(context: &Context, git: Git, commits: &[CommitId]) -> Result<Vec<CommitVerdict>> {
     let Some(tip) = commits.first() else { return Ok(Vec::new()) };
     let mut rules = trusted::rules(&git, context.now(), None, None, tip)?;
-    read_seals(context, &git, &mut rules)?;
-    let (_, verdicts) = judge_commits(context, git, &rules, commits, false)?;
+    let store = read_seals(context, &git, &mut rules)?;
+    let (_, verdicts) = judge_commits(context, git, store, &rules, commits, false)?;
     Ok(VerifyOutcome::new(verdicts, &rules).commits)
 }
 
@@ -156,8 +156,8 @@ pub(crate) fn rests_on(git: Git, verdicts: &[CommitVerdict]) -> Result<ProofsDig
 
 /// Judges commits by the rules under which a round may seal their anchors.
 pub(crate) fn judge_for_sealing(context: &Context, git: &Git, commits: &[CommitId]) -> Result<Vec<CommitVerdict>> {
-    judge_commits(context, git.again()?, &Rules::for_sealing(context.now())?, commits, false)
-        .map(|(_, verdicts)| verdicts)
+    let rules = Rules::for_sealing(context.now())?;
+    judge_commits(context, git.again()?, open_store(context, git), &rules, commits, false).map(|(_, verdicts)| verdicts)
 }
 
 /// A range as arguments of `git rev-list`, by ids alone.
@@ -165,10 +165,16 @@ pub(crate) fn range_ids(git: &Git, range: &str) -> Result<Vec<String>> {
     Ends::parse(git, &[range]).map(|ends| ends.arguments())
 }
 
-/// Reads the seals, and what was seen of them before.
-pub(crate) fn read_seals(context: &Context, git: &Git, rules: &mut Rules) -> Result<()> {
-    let store = Store::open(&git.place().store_path(), context.patience()).ok();
-    rules.read_seals(git, store.as_ref())
+/// Reads the seals, and what was seen of them before. The answer is the store, for what comes next.
+pub(super) fn read_seals(context: &Context, git: &Git, rules: &mut Rules) -> Result<Option<Store>> {
+    let store = open_store(context, git);
+    rules.read_seals(git, store.as_ref())?;
+    Ok(store)
+}
+
+/// The store is only an index here: where it is missing or damaged, git alone has to do.
+fn open_store(context: &Context, git: &Git) -> Option<Store> {
+    Store::open(&git.place().store_path(), context.patience()).ok()
 }
 
 /// From so many commits on, two threads share them: one that is started must have something to do.
@@ -177,31 +183,26 @@ const SHARED_FROM: usize = 256;
 /// Judges commits, in their order. The gatherer is for what is left to be asked.
 pub(super) fn judge_commits(
     context: &Context,
-    git: Git,
+    mut git: Git,
+    store: Option<Store>,
     rules: &Rules,
     commits: &[CommitId],
     with_story: bool,
 ) -> Result<(Gatherer, Vec<CommitVerdict>)> {
-    let (place, reopen) = (git.place().clone(), git.reopen());
-    let gather = |git: Git| -> Result<Gatherer> {
-        // The store is only an index here: where it is missing or damaged, git alone has to do.
-        let store = Store::open(&place.store_path(), context.patience()).ok();
-        Gatherer::new(git, store, with_story)
-    };
-    let mut git = git;
     if commits.len() < SHARED_FROM {
-        let gatherer = gather(git)?;
+        let gatherer = Gatherer::new(git, store, with_story)?;
         let verdicts = commits.iter().map(|id| commit::judge(&gatherer, rules, id)).collect();
         return Ok((gatherer, verdicts));
     }
-    let packs = git.packs(true);
+    let (packs, reopen) = (git.packs(true), git.reopen());
     git.read_packs(Arc::clone(&packs));
     let other = || -> Result<Gatherer> {
         let mut git = reopen()?;
         git.read_packs(packs);
-        gather(git)
+        let store = open_store(context, &git);
+        Gatherer::new(git, store, with_story)
     };
-    let mut gatherer = gather(git)?;
+    let mut gatherer = Gatherer::new(git, store, with_story)?;
     let verdicts = prefetch::judge(context, &mut gatherer, other, rules, commits)?;
     Ok((gatherer, verdicts))
 }
