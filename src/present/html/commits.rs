@@ -2,7 +2,7 @@
 
 use super::text::{hash, inline};
 use crate::flow::{ReportOutcome, ReportedCommit, Touch};
-use crate::judge::{CommitVerdict, SessionVerdict};
+use crate::judge::{CommitVerdict, FileSeen, SessionVerdict};
 use crate::present;
 use crate::proof::finding::{Finding, Severity, Verdict};
 
@@ -84,7 +84,7 @@ pub(super) fn line(report: &ReportOutcome, verdict: &CommitVerdict, commit: &Rep
             html += &bound(report, session);
         }
     }
-    html += &files(commit, &id);
+    html += &files(commit, &verdict.files, &id);
     html + "</details>\n"
 }
 
@@ -137,7 +137,7 @@ fn said(finding: &Finding, hint: &str) -> String {
     )
 }
 
-fn files(commit: &ReportedCommit, id: &str) -> String {
+fn files(commit: &ReportedCommit, seen: &[FileSeen], id: &str) -> String {
     let all = commit.files.len() + commit.more_files;
     if all == 0 {
         return String::new();
@@ -152,8 +152,11 @@ fn files(commit: &ReportedCommit, id: &str) -> String {
                 Touch::Removed => ("removed", "−", "removed"),
             };
             let path = inline(&file.path);
+            let seen = seen.iter().find(|seen| seen.path == file.path);
+            let seen = seen.map(|seen| format!("; {}", inline(&present::file(seen)))).unwrap_or_default();
             format!(
-                "<li class=\"{class}\"><span aria-hidden=\"true\">{sign}</span><code>{path}</code><i> {word}</i></li>\n"
+                "<li class=\"{class}\"><span aria-hidden=\"true\">{sign}</span><code>{path}</code>\
+                 <i> {word}{seen}</i></li>\n"
             )
         })
         .collect();

@@ -98,6 +98,12 @@ fn verdict_says_after_which_decision_a_file_was_written_and_whether_a_check_pass
         "{shown}"
     );
     assert!(shown.contains("hand.txt: not seen by an edit tool"), "{shown}");
+    let page = team.scratch.run(["report", "--html", "-", "HEAD"]).text().to_owned();
+    assert!(
+        page.contains(&format!(
+            "<code>late.txt</code><i> added; written by a recorded edit, after decision {number}, "
+        ))
+    );
     let why = team.why(&["late.txt"]);
     assert_eq!(why["commits"][0]["file"]["after"], decision["content_hash"]);
 }
