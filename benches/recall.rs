@@ -11,13 +11,14 @@ mod table;
 
 use std::fs::File;
 
-use history::anchored_history;
+use history::anchored_files;
 use scratch::Scratch;
 use table::{Row, medians, run};
 
 const COMMITS: usize = 10_000;
+const FILES: usize = 5_000;
 const ROUNDS: usize = 30;
-/// A file of the history, one of 256, and a line of it.
+/// A file of the history, which two commits changed.
 const PATH: &str = "d1/f17";
 
 fn main() {
@@ -25,7 +26,7 @@ fn main() {
         return;
     }
     let scratch = Scratch::new();
-    anchored_history(&scratch, COMMITS);
+    anchored_files(&scratch, COMMITS, FILES);
     run(&mut scratch.git(&["gc", "-q"]));
     run(&mut scratch.git(&["commit-graph", "write", "--reachable"]));
     run(&mut scratch.git(&["checkout", "-q", "many"]));
@@ -38,12 +39,17 @@ fn main() {
     let mut blame = || run(&mut scratch.git(&["blame", "-L1,1", "--", PATH]));
     let mut number = 0;
     let mut hook = || {
-        number += 1; // each agent is told once
+        number += 1; // an agent is told of each file once
         let event = scratch.path().join("event.json");
         std::fs::write(&event, read_event(&scratch, number)).unwrap();
         run(scratch.git_proof(&["hook", "claude-code"]).stdin(File::open(&event).unwrap()));
     };
-    hook(); // makes the index
+    // Makes the index, and sees that there is something to tell.
+    let bare = scratch.path().join(".git/remote").display().to_string();
+    run(&mut scratch.git(&["init", "-q", "--bare", &bare]));
+    run(&mut scratch.git(&["remote", "add", "origin", &bare]));
+    run(&mut scratch.git_proof(&["sync"]));
+    hook();
     let mut head = || run(&mut scratch.git(&["rev-parse", "HEAD"]));
     let [why, blame] = medians(ROUNDS, [&mut why, &mut blame]);
     let [hook, head] = medians(ROUNDS, [&mut hook, &mut head]);
@@ -55,9 +61,10 @@ fn main() {
 
 /// What Claude Code sends after it has read a file.
 fn read_event(scratch: &Scratch, number: u32) -> String {
-    let place = scratch.path().display();
+    let (place, folder) = (scratch.path().display(), number % 16);
     format!(
-        "{{\"session_id\":\"agent-{number}\",\"cwd\":\"{place}\",\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"Read\",\
-         \"tool_input\":{{\"file_path\":\"{place}/{PATH}\"}},\"tool_response\":{{}},\"tool_use_id\":\"toolu_{number}\"}}"
+        "{{\"session_id\":\"agent\",\"cwd\":\"{place}\",\"hook_event_name\":\"PostToolUse\",\"tool_name\":\"Read\",\
+         \"tool_input\":{{\"file_path\":\"{place}/d{folder}/f{number}\"}},\"tool_response\":{{}},\
+         \"tool_use_id\":\"toolu_{number}\"}}"
     )
 }

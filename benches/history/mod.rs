@@ -24,9 +24,14 @@ use crate::table::run;
 /// Where the chain of rounds is.
 pub(crate) const ROUNDS: &str = "refs/proof/rounds";
 
-/// Commits on the branch `many`, each with a session of five entries anchored on it. The answer is what a seal would say of
-/// them.
+/// Commits on the branch `many` that change 256 files in turn, each with a session of five entries anchored on it. The answer
+/// is what a seal would say of them.
 pub(crate) fn anchored_history(scratch: &Scratch, commits: usize) -> Vec<SealedSession> {
+    anchored_files(scratch, commits, 256)
+}
+
+/// The same with so many files.
+pub(crate) fn anchored_files(scratch: &Scratch, commits: usize, files: usize) -> Vec<SealedSession> {
     let mut stream = String::new();
     for number in 0..commits {
         let text = format!("line {number}\n");
@@ -35,7 +40,7 @@ pub(crate) fn anchored_history(scratch: &Scratch, commits: usize) -> Vec<SealedS
             number + 1,
             1_700_000_000 + number,
             number % 16,
-            number % 256,
+            number % files,
             text.len(),
         ));
     }

@@ -72,7 +72,10 @@ impl Why {
         let place = recall::place(&git, &self.place);
         let is_file =
             self.follow.at.is_some() || place.as_ref().is_ok_and(|(path, lines)| lines.is_some() || git.has_file(path));
-        let is_commit = self.follow.at.is_none() && git.resolve(&self.place).is_ok();
+        // With a colon, git means what stands in a commit, unless text is searched for.
+        let searches = self.place.starts_with(":/") || self.place.contains("^{/");
+        let may_be_commit = self.follow.at.is_none() && (searches || !self.place.contains(':'));
+        let is_commit = may_be_commit && git.resolve(&self.place).is_ok();
         if is_file && is_commit {
             let name = &self.place;
             return Err(Error::new(Code::NameAmbiguous, format!("{name} names both a file and a commit"))

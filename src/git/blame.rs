@@ -1,7 +1,7 @@
 //! Which commit each line of a file comes from, by git's own blame, and which commits touched a file.
 
 use std::collections::HashMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
@@ -72,11 +72,8 @@ impl Git {
     }
 
     fn file_in(&self, commit: &CommitId, path: &[u8]) -> bool {
-        let mut name = OsString::from(format!("{commit}:"));
-        name.push(OsStr::from_bytes(path));
-        let mut command = self.plumbing(["cat-file", "-t"]);
-        let said = self.text_of(command.arg(name));
-        said.is_ok_and(|said| said.is_some_and(|kind| kind.trim_end() == "blob"))
+        let Ok(commit) = self.commit(commit) else { return false };
+        self.file(&commit.tree, path).is_ok_and(|file| file.is_some_and(|file| !file.is_tree()))
     }
 
     /// Where the lines of a file come from, by `git blame`: those of the worktree, or of a commit.
@@ -143,10 +140,17 @@ impl Git {
         Ok(parse_log(&output.stdout))
     }
 
-    /// The newest commits that lead to `tip` and changed a path, no merges, newest first.
-    pub fn newest_touching(&self, tip: &CommitId, path: &[u8], most: usize) -> Result<Vec<CommitId>> {
+    /// The newest commits that lead to `tip` and not to `from`, and changed a path, no merges, newest first.
+    pub fn newest_touching(
+        &self,
+        tip: &CommitId,
+        from: Option<&CommitId>,
+        path: &[u8],
+        most: usize,
+    ) -> Result<Vec<CommitId>> {
         let mut command = self.plumbing(["--literal-pathspecs", "rev-list", "--no-merges"]);
-        command.arg(format!("--max-count={most}")).arg(tip.to_string()).arg("--").arg(OsStr::from_bytes(path));
+        command.arg(format!("--max-count={most}")).arg(tip.to_string());
+        command.args(from.map(|from| format!("^{from}"))).arg("--").arg(OsStr::from_bytes(path));
         if let Some(root) = self.repository.workdir() {
             command.current_dir(root).env("GIT_WORK_TREE", root);
         }

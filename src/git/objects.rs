@@ -369,12 +369,12 @@ impl Git {
     }
 
     /// The file at a path of a tree, such as `.proof/policy.toml`; `None` if there is none.
-    pub fn file(&self, tree: &TreeId, path: &str) -> Read<Option<TreeEntry>> {
+    pub fn file(&self, tree: &TreeId, path: impl AsRef<[u8]>) -> Read<Option<TreeEntry>> {
         let mut tree = *tree;
-        let mut names = path.split('/').peekable();
+        let mut names = path.as_ref().split(|byte| *byte == b'/').peekable();
         while let Some(name) = names.next() {
             let entries = self.read_tree(&tree)?;
-            let find = |directory| entries.find(name.as_bytes(), directory);
+            let find = |directory| entries.find(name, directory);
             let Some(entry) = find(false).or_else(|| find(true)) else { return Ok(None) };
             match names.peek() {
                 None => return Ok(Some(entry)),

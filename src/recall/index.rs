@@ -64,6 +64,6 @@ pub(super) fn touching(
 ) -> Result<Vec<CommitId>> {
     match store.filter(|store| store.paths_tip().is_ok_and(|tip| tip.is_some())) {
         Some(store) => store.commits_of_path(path, most),
-        None => git.newest_touching(base, path, most),
+        None => git.newest_touching(base, None, path, most),
     }
 }

@@ -1,6 +1,7 @@
 //! Decisions come back: to the reviewer at a line, to the next agent when it opens the file. Everything that is shown here was
 //! judged first; an index only says where to look.
 
+mod correcting;
 mod decision;
 mod explain;
 mod index;

@@ -6,6 +6,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::correcting::correcting;
 use super::decision::Decision;
 use super::explain::{Explained, Explainer};
 use super::points::Label;
@@ -20,9 +21,6 @@ use crate::proof::finding::Verdict;
 use crate::proof::policy::Binding;
 use crate::proof::record::Id;
 use crate::store::Store;
-
-/// Newest commits that touched the file in which a correction is looked for.
-const MOST_CORRECTIONS: usize = 64;
 
 /// What `why` and `blame` are asked for.
 #[derive(Debug, Clone, Default)]
@@ -166,15 +164,14 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
         Some(revision) => Some(revision),
         None => git.tip("HEAD")?,
     };
-    // Where corrections may be: what else touched this file, the newest first.
+    let store = Store::open(&git.place().store_path(), context.patience()).ok();
     let mut commits = match &tip {
-        Some(tip) => git.newest_touching(tip, &request.path, MOST_CORRECTIONS)?,
+        Some(tip) => correcting(&git, store.as_ref(), tip, &request.path)?,
         None => Vec::new(),
     };
     let mut blamed_only: Vec<CommitId> = counts.keys().filter(|commit| !commits.contains(commit)).copied().collect();
     blamed_only.sort_unstable();
     commits.extend(blamed_only);
-    let store = Store::open(&git.place().store_path(), context.patience()).ok();
     let base = if request.for_agent { Base::find(&git)? } else { None };
     if let Some(base) = &base {
         let outside = git.outside(&commits, &base.tip)?;

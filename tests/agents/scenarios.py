@@ -70,6 +70,25 @@ def cooperative(stage):
     named(stage, record, "cooperative")
 
 
+def recall(stage):
+    """What one agent decided reaches the next one that reads the file, before it edits; nobody else hears of it."""
+    stage.run("cooperative")
+    stage.git("push", "-q", "origin", "HEAD")
+    decision = next(
+        action["record"]["content"]
+        for step in script(stage, "cooperative")
+        for action in step.get("do", [])
+        if "record" in action
+    )
+    stage.run("reads")
+    heard = [decision in request.text() for request in stage.requests("reads")]
+    stage.expect_equal("which requests have the decision", heard, [False, True, True])
+    once = stage.requests("reads")[-1].text().count(decision)
+    stage.expect_equal("how often the decision is told", once, 1)
+    stage.run("question")
+    stage.expect("who reads nothing hears nothing", not any(decision in asked.text() for asked in stage.requests("question")))
+
+
 def question(stage):
     """A turn that changes nothing records nothing, publishes nothing, and the answer is the model's own."""
     before = stage.git("ls-remote", str(stage.remote))
@@ -288,7 +307,7 @@ def colleague(stage):
     stage.expect_equal("its commit", stage.git("log", "-1", "--format=%B", cwd=folder), SUBJECT)
 
 
-FOR_ALL = ("silent", "cooperative", "question", "worktrees", "together")
+FOR_ALL = ("silent", "cooperative", "question", "recall", "worktrees", "together")
 PAIRS = {"together", "worktrees", "mixed"}  # run two agents at once
 ALL = {
     name.replace("_", "-"): scenario

@@ -1,0 +1,55 @@
+//! Which commits may correct a decision: those that touched the same file, and of whose evidence some names an entry that it
+//! supersedes. Only a filter, so that not all of them are judged.
+
+use memchr::memmem;
+
+use crate::error::Result;
+use crate::git::limits::MAX_EVIDENCE;
+use crate::git::{EVIDENCE, Fanned, Git, NOTES};
+use crate::proof::digest::{CommitId, RootHash, TreeId};
+use crate::proof::note::NoteLine;
+use crate::publish::{evidence_name, note_of};
+use crate::store::Store;
+
+/// Newest commits that touched the file in which a correction is looked for.
+const MOST: usize = 64;
+
+/// The newest commit that leads to `tip` and touched a file, and the others of late that may correct something.
+pub(super) fn correcting(git: &Git, store: Option<&Store>, tip: &CommitId, path: &[u8]) -> Result<Vec<CommitId>> {
+    let mut commits = touching(git, store, tip, path)?;
+    let tree = |name: &str| Some(git.commit(&git.tip(name).ok()??).ok()?.tree);
+    let (notes, evidence) = (tree(NOTES), tree(EVIDENCE));
+    let mut is_newest = true;
+    commits.retain(|commit| {
+        std::mem::take(&mut is_newest) || notes.is_none_or(|notes| may_correct(git, &notes, evidence.as_ref(), commit))
+    });
+    Ok(commits)
+}
+
+/// By the index, and by git for what it has not.
+fn touching(git: &Git, store: Option<&Store>, tip: &CommitId, path: &[u8]) -> Result<Vec<CommitId>> {
+    let known = store.and_then(|store| Some((store, store.paths_tip().ok()??)));
+    let Some((store, known)) = known.filter(|(_, known)| known.is_whole && git.has(&known.tip.0)) else {
+        return git.newest_touching(tip, None, path, MOST);
+    };
+    let mut commits =
+        if known.tip == *tip { Vec::new() } else { git.newest_touching(tip, Some(&known.tip), path, MOST)? };
+    commits.extend(store.commits_of_path(path, MOST - commits.len())?.into_iter().filter(|commit| git.has(&commit.0)));
+    Ok(commits)
+}
+
+/// A commit without a note may be explained in another way, by its change or by a trailer.
+fn may_correct(git: &Git, notes: &TreeId, evidence: Option<&TreeId>, commit: &CommitId) -> bool {
+    let Ok(lines) = note_of(git, notes, commit) else { return true };
+    let anchors = lines.iter().filter_map(|line| match NoteLine::parse(line) {
+        Ok(Some(NoteLine::Anchor { anchor, .. })) => Some(anchor.root),
+        _ => None,
+    });
+    lines.is_empty() || anchors.into_iter().any(|root| evidence.is_some_and(|tree| supersedes(git, tree, &root)))
+}
+
+fn supersedes(git: &Git, evidence: &TreeId, root: &RootHash) -> bool {
+    let Ok(Fanned::File(blob)) = git.find_fanned(evidence, &evidence_name(root)) else { return false };
+    let text = git.proof_blob(&blob, MAX_EVIDENCE);
+    text.is_ok_and(|text| memmem::find(&text, b"\"supersedes\":\"").is_some())
+}
