@@ -30,6 +30,7 @@ mod session;
 mod short;
 mod status;
 mod story;
+mod svg;
 mod sync;
 mod ui;
 mod verdict;
@@ -142,7 +143,7 @@ impl Command {
             Self::Demo(command) => command.run(&context, ui),
             Self::Start(command) => command.run(context, ui),
             Self::Decide(command) => command.run(context, ui),
-            Self::Status(_) => status::status(context, ui),
+            Self::Status(command) => command.run(context, ui),
             Self::Record(command) => command.run(context, ui),
             Self::Attest(command) => command.run(context, ui),
             Self::Cover(command) => command.run(context, ui),

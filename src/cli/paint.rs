@@ -56,6 +56,11 @@ impl Paint {
         Self { colour: terminal && !refuses_colour(context), unicode: is_unicode(context), width: columns(context) }
     }
 
+    /// For a picture, wherever the output goes.
+    pub(super) fn of_a_picture() -> Self {
+        Self { colour: true, unicode: true, width: USUAL }
+    }
+
     /// The same, painted as someone asked for, or as git would paint.
     pub(super) fn with_colours(self, colours: Colours, context: &Context) -> Self {
         let colour = match colours {

@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
+use super::paint::Paint;
+use super::story::{Detail, Teller};
+use super::svg::picture;
 use super::ui::Ui;
+use super::verdict::rules_line;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::flow;
+use crate::flow::{self, StoryRequest};
 use crate::git::Git;
 use crate::judge::VerifyOutcome;
 use crate::present;
@@ -18,13 +22,15 @@ use crate::present;
 /// --html makes one file that needs no network: verdict, commits, decisions with what was rejected, the whole trail, files,
 /// rounds. Opened in a browser it computes every hash in it again, and says in words whether the records add up to the roots
 /// that it shows; for the rest, run git proof verify in a clone. --markdown makes a comment for a pull request, under
-/// 60 KB. Without either, the comment is printed. Records come from refs/proof/evidence: what is withheld there is withheld
+/// 60 KB. Without any of them, the comment is printed. --svg draws what git proof log shows of the range, for a README
+/// or a slide. Records come from refs/proof/evidence: what is withheld there is withheld
 /// here. Exit code as that of verify: 0 proven, vouched or not required, 1 failed or missing, 3 could not check.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   git proof report main..feature --html report.html
   git proof report main..feature --markdown | gh pr comment --body-file -
+  git proof report HEAD --svg why.svg
   git proof report HEAD --html page.html --markdown comment.md --json")]
 pub(super) struct Report {
     /// Commits and ranges [default: HEAD]
@@ -42,6 +48,10 @@ pub(super) struct Report {
     /// Write Markdown for a comment to this file; - or no file is standard output
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     markdown: Option<PathBuf>,
+
+    /// Draw the sessions and their commits as a picture into this file; - is standard output
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
 }
 
 /// What was written, and how the range stands: the same as from `verify`.
@@ -52,6 +62,8 @@ struct Written<'a> {
     sessions: usize,
     html: Option<WrittenFile>,
     markdown: Option<WrittenFile>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    svg: Option<WrittenFile>,
 }
 
 #[derive(Debug, Serialize)]
@@ -67,24 +79,27 @@ struct WrittenFile {
 impl Report {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let standard = PathBuf::from("-");
-        let markdown = self.markdown.as_ref().or(self.html.is_none().then_some(&standard));
-        if self.html.as_ref() == Some(&standard) && markdown == Some(&standard) {
-            return Err(Error::new(Code::InvalidParams, "both the page and the comment are for standard output")
-                .hint("name a file for one of them: --html report.html"));
+        let is_alone = self.html.is_none() && self.svg.is_none();
+        let markdown = self.markdown.as_ref().or(is_alone.then_some(&standard));
+        let printed = [self.html.as_ref(), markdown, self.svg.as_ref()].into_iter().flatten();
+        if printed.filter(|file| **file == standard).count() > 1 {
+            return Err(Error::new(Code::InvalidParams, "only one of these can go to standard output")
+                .hint("name a file for the others: --html report.html"));
         }
         self.refuse_a_range_as_a_file(context)?;
         let outcome = flow::report(context, &self.revisions, self.rules.clone())?;
         let html = self.html.as_deref().map(|file| put(context, ui, file, present::html(&outcome))).transpose()?;
         let comment = || present::story(&outcome, present::COMMENT);
         let markdown = markdown.map(|file| put(context, ui, file, comment())).transpose()?;
+        let svg = self.svg.as_deref().map(|file| put(context, ui, file, self.picture(context)?)).transpose()?;
         let judged = &outcome.outcome;
         ui.answer(present::exit_code(judged.verdict));
-        let written = Written { judged, sessions: outcome.sessions.len(), html, markdown };
+        let written = Written { judged, sessions: outcome.sessions.len(), html, markdown, svg };
         if ui.json {
             ui.show(&written, |_, _| String::new());
             return Ok(());
         }
-        for file in [&written.html, &written.markdown].into_iter().flatten() {
+        for file in [&written.html, &written.markdown, &written.svg].into_iter().flatten() {
             if let Some(path) = &file.file {
                 ui.say(&format!(
                     "git proof report: wrote {}, {} bytes: {}",
@@ -97,9 +112,19 @@ impl Report {
         Ok(())
     }
 
+    /// What `log` shows of the range on a terminal.
+    fn picture(&self, context: &Context) -> Result<String> {
+        let (revisions, rules) = (self.revisions.clone(), self.rules.clone());
+        let story = flow::story(context, &StoryRequest { revisions, rules, ..StoryRequest::default() })?;
+        let paint = Paint::of_a_picture();
+        let now = context.now();
+        let text = Teller { detail: Detail::Decisions, now: &now, paint }.log(&story, &rules_line(&story.rules));
+        Ok(picture("What was decided, and how it is proven", &text, paint))
+    }
+
     /// `report --markdown main..topic` means the range, and would make a file of that name.
     fn refuse_a_range_as_a_file(&self, context: &Context) -> Result<()> {
-        for (option, file) in [("--html", &self.html), ("--markdown", &self.markdown)] {
+        for (option, file) in [("--html", &self.html), ("--markdown", &self.markdown), ("--svg", &self.svg)] {
             let Some(name) = file.as_ref().and_then(|file| file.to_str()).filter(|_| self.revisions.is_empty()) else {
                 continue;
             };

@@ -430,3 +430,37 @@ fn page_and_terminal_find_the_same_rejections() {
     }
     assert_eq!(all, 16, "{}", shown["trails"][0]["steps"]);
 }
+
+#[test]
+fn a_picture_shows_what_was_decided_and_nothing_in_it_does_anything() {
+    let project = Project::new();
+    project.decided("s1", &["Keep the journal; rejected: a log", HOSTILE]);
+    let ran = project.report(&["HEAD", "--svg", "-"]);
+    assert_eq!((ran.exit, ran.err.as_str()), (Some(0), ""), "{ran:?}");
+    let picture = &ran.out;
+    assert!(picture.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" ") && picture.ends_with("</svg>\n"));
+    for told in [">Keep the journal<", ">rejected<", ">a log<", ">&lt;/script&gt;&lt;script&gt;alert(1)"] {
+        assert!(picture.contains(told), "{told}: {picture}");
+    }
+    for element in picture.split('<').skip(1) {
+        let name = element.trim_start_matches('/').split([' ', '>', '/']).next().unwrap();
+        assert!(["svg", "title", "style", "rect", "text"].contains(&name), "{name}");
+    }
+    assert!(picture.chars().all(|letter| letter == '\n' || !letter.is_control() && letter != '\u{202e}'), "{picture}");
+    assert_eq!(picture.matches("<text").count(), picture.matches("</text>").count());
+}
+
+#[test]
+fn a_picture_has_the_same_colours_wherever_it_is_written_and_the_comment_stays_away() {
+    let project = Project::new();
+    project.decided("s1", &["Keep the journal"]);
+    let file = project.file("why.svg");
+    let ran = project.report(&["--svg", file.to_str().unwrap()]);
+    assert_eq!((ran.exit, ran.out.as_str()), (Some(0), ""), "{ran:?}");
+    assert!(ran.err.contains("why.svg"), "{}", ran.err);
+    let written = std::fs::read_to_string(&file).unwrap();
+    assert!(written.contains("class=\"r2\""), "{written}");
+    assert_eq!(project.report(&["--svg", "-"]).out, written);
+    let both = project.report(&["--svg", "-", "--html", "-"]);
+    assert_eq!(both.exit, Some(2), "{both:?}");
+}
