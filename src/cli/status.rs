@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::ui::{Role, Ui, inert};
+use super::wrap::one_line;
 use crate::context::Context;
 use crate::error::Result;
-use crate::flow::{self, CommittedTranscript, SessionStatus, StatusOutcome};
+use crate::flow::{self, CommittedTranscript, SessionStatus, ShortStatus, StatusOutcome};
+use crate::git::Repository;
 use crate::publish::{self, Disclosed};
 use crate::record::{Source, Workspace};
 
@@ -16,10 +18,48 @@ use crate::record::{Source, Workspace};
 /// Also the sessions of agents that are open in this clone, the commits whose proofs no remote has yet, and whether git's
 /// hooks call this program. Sessions of agents that no longer run are closed first.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  git proof status\n  git proof status --json | jq -r .next")]
-pub(super) struct Status {}
+#[command(after_help = "\
+Examples:
+  git proof status
+  git proof status --short                # for a prompt or an editor
+  git proof status --json | jq -r .next")]
+pub(super) struct Status {
+    /// One line, or none if there is nothing to say: the session you are in, and what no remote has yet
+    #[arg(short, long)]
+    short: bool,
+}
 
-pub(super) fn status(context: Context, ui: &mut Ui) -> Result<()> {
+impl Status {
+    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+        if self.short { short(context, ui) } else { status(context, ui) }
+    }
+}
+
+fn short(context: Context, ui: &mut Ui) -> Result<()> {
+    let place = Repository::discover(&context)?;
+    let outcome = if place.store_path().exists() {
+        flow::short_status(&mut Workspace::at(place, context)?)?
+    } else {
+        ShortStatus { session: None, unpublished: 0 }
+    };
+    ui.show(&outcome, |outcome, _| {
+        let mut parts = Vec::new();
+        if let Some(session) = &outcome.session {
+            parts.push(format!("session: {}", one_line(&session.intent)));
+            parts.push(commits(session.commits.len()));
+            parts.extend((!session.missing.is_empty()).then(|| format!("missing: {}", session.missing.join(", "))));
+        }
+        parts.extend((outcome.unpublished > 0).then(|| format!("unpublished: {}", outcome.unpublished)));
+        if parts.is_empty() { String::new() } else { parts.join("; ") + "\n" }
+    });
+    Ok(())
+}
+
+fn commits(count: usize) -> String {
+    format!("{count} commit{}", if count == 1 { "" } else { "s" })
+}
+
+fn status(context: Context, ui: &mut Ui) -> Result<()> {
     let outcome = flow::status(&mut Workspace::open_or_create(context)?)?;
     ui.show(&outcome, |outcome, paint| {
         let next = paint.paint(Role::Strong, &outcome.next);
@@ -67,13 +107,23 @@ fn details(session: &SessionStatus) -> String {
         None => "a person's".to_owned(),
     };
     let missing = if session.missing.is_empty() { "nothing".to_owned() } else { session.missing.join(", ") };
+    let age = match session.days_open {
+        0 => String::new(),
+        1 => ", for more than a day".to_owned(),
+        days => format!(", for {days} days"),
+    };
+    let elsewhere = if session.is_elsewhere {
+        "  branch   none of its commits leads to HEAD: was another branch checked out since?\n"
+    } else {
+        ""
+    };
     format!(
-        "  intent   {}\n  caller   {}\n  whose    {agent}\n  since    {}\n  entries  {}, {} commits\n  missing  {missing}\n",
+        "  intent   {}\n  caller   {}\n  whose    {agent}\n  since    {}{age}\n  entries  {}, {}\n{elsewhere}  missing  {missing}\n",
         inert(&session.intent),
         inert(&session.caller),
         session.started_at,
         session.count,
-        session.commits.len(),
+        commits(session.commits.len()),
     )
 }
 

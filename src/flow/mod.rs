@@ -34,7 +34,7 @@ pub use report::{ReportedCommit, ReportedFile, Touch};
 pub use report::{ReportedRound, ReportedRounds};
 pub use rounds::{RoundOutcome, RoundsOutcome, SeenView, round, rounds};
 pub use sign::{SignOutcome, SignRequest, sign};
-pub use status::{SessionStatus, StatusOutcome, status};
+pub use status::{SessionStatus, ShortStatus, StatusOutcome, short_status, status};
 pub use story::{CommitStory, Meant, StoryOutcome, StoryRequest, meant, story, story_of};
 // Told by `show` and the reports as `why` tells them.
 pub use crate::recall::{

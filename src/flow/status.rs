@@ -52,7 +52,23 @@ pub struct SessionStatus {
     pub missing: Vec<&'static str>,
     /// The agent whose session it is; it closes by itself.
     pub agent: Option<String>,
+    /// How many days it has been open.
+    pub days_open: u64,
+    /// Whether it has commits and none of them leads to HEAD, as after a change of the branch.
+    pub is_elsewhere: bool,
 }
+
+/// The least that is worth a look, for a prompt or an editor.
+#[derive(Debug, Clone, Serialize)]
+pub struct ShortStatus {
+    /// The session you are in.
+    pub session: Option<SessionStatus>,
+    /// How many commits have proofs that no remote is known to have.
+    pub unpublished: usize,
+}
+
+/// Seconds of a day.
+const DAY: i64 = 24 * 60 * 60;
 
 /// Most unpushed commits that are judged.
 const MOST_JUDGED: usize = 50;
@@ -61,23 +77,45 @@ const NO_COMMIT: &str = "a commit";
 const NO_REFLECTION: &str = "a closing reflection";
 const NOT_FINALIZED: &str = "finalizing";
 
-/// How things stand in this worktree.
-pub fn status(workspace: &mut Workspace) -> Result<StatusOutcome> {
-    close_abandoned(workspace)?;
+/// How things stand in this worktree, at a glance: nothing is judged, closed or looked up elsewhere.
+pub fn short_status(workspace: &mut Workspace) -> Result<ShortStatus> {
+    Ok(ShortStatus { session: current(workspace)?, unpublished: unpublished(workspace)?.len() })
+}
+
+/// The session you are in.
+fn current(workspace: &mut Workspace) -> Result<Option<SessionStatus>> {
     let session = match workspace.session(None) {
         Ok(id) => workspace.store.session(&id).ok().filter(SessionRow::is_open),
         Err(error) if error.code == Code::SessionNotFound => None,
         Err(error) => return Err(error),
     };
-    let session = session.map(|row| describe(workspace, &row)).transpose()?;
+    let Some(mut session) = session.map(|row| describe(workspace, &row)).transpose()? else { return Ok(None) };
+    let git = workspace.git()?;
+    if let Some(head) = git.tip("HEAD")?.filter(|_| session.agent.is_none()) {
+        let outside = git.outside(&session.commits, &head)?;
+        session.is_elsewhere =
+            !session.commits.is_empty() && session.commits.iter().all(|commit| outside.contains(commit));
+    }
+    Ok(Some(session))
+}
+
+/// The commits with proofs that no remote is known to have.
+fn unpublished(workspace: &Workspace) -> Result<Vec<CommitId>> {
+    let mut commits: Vec<CommitId> = workspace.store.unseen_after(0)?.0.into_iter().map(|(commit, _)| commit).collect();
+    commits.sort_unstable();
+    commits.dedup();
+    Ok(commits)
+}
+
+/// How things stand in this worktree.
+pub fn status(workspace: &mut Workspace) -> Result<StatusOutcome> {
+    close_abandoned(workspace)?;
+    let session = current(workspace)?;
     let mut open_sessions = Vec::new();
     for id in workspace.store.open_sessions()? {
         open_sessions.push(describe(workspace, &workspace.store.session(&id)?)?);
     }
-    let mut unpublished: Vec<CommitId> =
-        workspace.store.unseen_after(0)?.0.into_iter().map(|(commit, _)| commit).collect();
-    unpublished.sort_unstable();
-    unpublished.dedup();
+    let unpublished = unpublished(workspace)?;
     let hooks = hook_states(&workspace.context)?;
     let git = workspace.git()?;
     let uncovered = if session.is_some() { Vec::new() } else { uncovered(workspace, &git)? };
@@ -134,6 +172,8 @@ fn describe(workspace: &Workspace, row: &SessionRow) -> Result<SessionStatus> {
         commits,
         missing,
         agent,
+        days_open: u64::try_from((workspace.context.seconds() - row.opening.started_at.seconds()) / DAY).unwrap_or(0),
+        is_elsewhere: false,
     })
 }
 

@@ -57,9 +57,22 @@ impl Deref for StartOutcome {
 
 /// Opens a session and makes it the worktree's current one.
 pub fn start(workspace: &mut Workspace, request: &StartRequest) -> Result<StartOutcome> {
+    let before = still_open(workspace)?;
     let session = open_session(workspace, request, true)?;
-    let warnings = refused_scheme(&session).into_iter().collect();
+    let warnings = before.into_iter().chain(refused_scheme(&session)).collect();
     Ok(StartOutcome { session, warnings })
+}
+
+/// Says that a person's session is open in this worktree already. An agent's closes by itself.
+fn still_open(workspace: &Workspace) -> Result<Option<String>> {
+    let Some(id) = workspace.store.current_session(&workspace.repository.worktree())? else { return Ok(None) };
+    let is_open = workspace.store.session(&id)?.is_open() && workspace.store.agent_of(&id)?.is_none();
+    Ok(is_open.then(|| {
+        format!(
+            "session {id} is still open, and what you record now goes to the new one; git proof done --session {id} \
+             \"what was done, what is uncertain\" closes it"
+        )
+    }))
 }
 
 /// Says that the default policy will refuse what a proof-grade session proves, if so.

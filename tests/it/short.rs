@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::store::scratch::Scratch;
+use crate::store::scratch::{Scratch, text};
 
 fn commit(scratch: &Scratch, name: &str) {
     std::fs::write(scratch.place.join(name), format!("{name}\n")).unwrap();
@@ -58,4 +58,50 @@ fn session_that_is_done_cannot_be_done_again() {
     let again = scratch.run(["--json", "done", "once more", "--session", "s"]);
     assert_eq!(again.exit, Some(1), "{again:?}");
     assert!(again.out.contains("ERR_ALREADY_FINALIZED") || again.err.contains("ERR_ALREADY_FINALIZED"), "{again:?}");
+}
+
+#[test]
+fn status_in_a_line_says_only_what_there_is_to_say() {
+    let scratch = Scratch::new();
+    assert_eq!(scratch.run(["status", "--short"]).text(), "");
+    assert!(!scratch.store().exists(), "a look made a store");
+    scratch.json(&["start", "make it \u{1b}[31mfast"]);
+    let line = scratch.run(["status", "-s"]).text().to_owned();
+    assert_eq!(
+        line,
+        "session: make it \\u{1b}[31mfast; 0 commits; missing: a commit, a closing reflection, finalizing\n"
+    );
+    commit(&scratch, "a");
+    scratch.json(&["anchor", "--session", text(&scratch.json(&["done", "it is fast"]), "session_id")]);
+    assert_eq!(scratch.run(["status", "--short"]).text(), "unpublished: 1\n");
+    assert_eq!(scratch.json(&["status", "--short"])["unpublished"], 1);
+}
+
+#[test]
+fn second_start_says_that_the_first_session_is_still_open() {
+    let scratch = Scratch::new();
+    let first = scratch.json(&["start", "one thing"]);
+    assert!(first.get("warnings").is_none(), "{first}");
+    let id = text(&first, "session_id").to_owned();
+    let ran = scratch.run(["start", "another thing"]);
+    let hint = format!("git proof done --session {id} \"what was done, what is uncertain\" closes it");
+    assert!(ran.exit == Some(0) && ran.err.contains(&hint), "{ran:?}");
+    scratch.json(&["done", "--session", &id, "nothing came of it"]);
+    let third = scratch.run(["start", "a third thing"]);
+    assert!(third.err.contains("is still open"), "{third:?}");
+}
+
+#[test]
+fn status_says_that_a_session_was_left_open_or_behind_on_another_branch() {
+    let scratch = Scratch::new();
+    scratch.json(&["init"]);
+    commit(&scratch, "before");
+    scratch.json(&["start", "one thing"]);
+    commit(&scratch, "a");
+    let said = scratch.run(["status"]).text().to_owned();
+    assert!(!said.contains("  branch ") && !said.contains(", for "), "{said}");
+    scratch.git(["checkout", "--quiet", "-b", "other", "HEAD~1"]);
+    let said = scratch.run(["status"]).text().to_owned();
+    assert!(said.contains("  branch   none of its commits leads to HEAD"), "{said}");
+    assert_eq!(scratch.json(&["status"])["session"]["is_elsewhere"], true);
 }
