@@ -9,6 +9,7 @@ use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
 use crate::keep::{self, BackupRequest, EvidenceImport};
+use crate::recall::{self, Pace};
 use crate::record::Workspace;
 
 /// Write the whole store into one file
@@ -95,6 +96,8 @@ impl Import {
             return Ok(());
         }
         let outcome = keep::import_evidence(&mut workspace)?;
+        let git = workspace.git()?;
+        let _ = recall::refresh(&git, &mut workspace.store, Pace::AtLeisure); // where that fails, fewer decisions are found
         for problem in &outcome.problems {
             ui.say(&format!("git proof import: {}: {}: {}", problem.file, problem.code, problem.message));
         }

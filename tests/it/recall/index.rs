@@ -56,6 +56,15 @@ fn an_agent_waits_for_a_few_commits_and_sync_looks_at_the_others() {
 }
 
 #[test]
+fn importing_what_others_published_completes_the_index() {
+    let team = decided();
+    team.push(OURS, "main");
+    forget_index(&team);
+    team.scratch.json(&["import", "--from-refs"]);
+    assert_eq!(team.scratch.rows("path_commits"), 2);
+}
+
+#[test]
 fn a_commit_that_the_base_branch_no_longer_has_is_not_told() {
     let team = decided();
     team.push(OURS, "main");
