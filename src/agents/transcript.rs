@@ -90,9 +90,9 @@ pub(super) fn model_and_version(agent: Agent, path: &str) -> (Option<String>, Op
 }
 
 /// The last message of the model, for an agent that tells it nowhere else. Copilot calls its hooks a moment before it writes
-/// what they are about, so it is looked for again for a short while.
+/// what they are about, in a short session even before it makes the file, so it is looked for again for a short while.
 pub(super) fn last_message(agent: Agent, path: &str) -> Option<String> {
-    if agent != Agent::Copilot || !Path::new(path).exists() {
+    if agent != Agent::Copilot || !Path::new(path).parent().is_some_and(Path::exists) {
         return None;
     }
     let begun = Instant::now();
