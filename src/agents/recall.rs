@@ -44,7 +44,7 @@ pub(super) fn told(workspace: &mut Workspace, agent: Agent, key: AgentKey<'_>, s
         if !git.has_file(&path) || workspace.store.was_recalled(key, &text)? {
             continue;
         }
-        // Where the index cannot be brought up to date, it finds less.
+        // Where the index cannot be brought up to date, git is asked.
         let _ = recall::refresh(&git, &mut workspace.store, Pace::InPassing);
         let decisions = recall::find(&workspace.context, &git, Some(&workspace.store), &[path], recall::MOST_TOLD)?;
         let note = recall::note(&text, &decisions);

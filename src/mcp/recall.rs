@@ -23,7 +23,7 @@ pub(super) fn work_of(tool: &str, given: &mut Arguments) -> Result<Work> {
     };
     Ok(work(move |workspace| {
         let git = workspace.git()?;
-        let _ = recall::refresh(&git, &mut workspace.store, Pace::AtLeisure); // where that fails, less is found
+        let _ = recall::refresh(&git, &mut workspace.store, Pace::AtLeisure); // where that fails, git is asked
         recall::decisions_for(&workspace.context, &git, Some(&workspace.store), &request)
     }))
 }

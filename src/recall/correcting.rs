@@ -26,10 +26,11 @@ pub(super) fn correcting(git: &Git, store: Option<&Store>, tip: &CommitId, path:
     Ok(commits)
 }
 
-/// By the index, and by git for what it has not.
+/// By the index, and by git for what it has not. What the index has must lead to `tip`.
 fn touching(git: &Git, store: Option<&Store>, tip: &CommitId, path: &[u8]) -> Result<Vec<CommitId>> {
     let known = store.and_then(|store| Some((store, store.paths_tip().ok()??)));
-    let Some((store, known)) = known.filter(|(_, known)| known.is_whole && git.has(&known.tip.0)) else {
+    let leads_to = |known: &CommitId| known == tip || git.has(&known.0) && git.is_ancestor(known, tip).unwrap_or(false);
+    let Some((store, known)) = known.filter(|(_, known)| known.is_whole && leads_to(&known.tip)) else {
         return git.newest_touching(tip, None, path, MOST);
     };
     let mut commits =

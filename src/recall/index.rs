@@ -1,5 +1,5 @@
 //! Which commits of the base branch changed a path: kept in the store, so that an agent does not wait for git to walk the
-//! history. Only a finder: commits that it leads to are judged.
+//! history. Only a finder: it is used where it is up to the newest commit of that branch, and commits that it leads to are judged.
 
 use super::trust::Base;
 use crate::error::Result;
@@ -54,7 +54,7 @@ fn bring_up(git: &Git, store: &mut Store, tip: &CommitId, pace: Pace) -> Result<
     store.add_paths(PathsTip { tip: *tip, is_whole }, &commits, known.is_none())
 }
 
-/// The newest commits of the base branch that changed a path: by the index where there is one, else by git.
+/// The newest commits of the base branch that changed a path: by the index where it is up to date, else by git.
 pub(super) fn touching(
     git: &Git,
     store: Option<&Store>,
@@ -62,7 +62,7 @@ pub(super) fn touching(
     path: &[u8],
     most: usize,
 ) -> Result<Vec<CommitId>> {
-    match store.filter(|store| store.paths_tip().is_ok_and(|tip| tip.is_some())) {
+    match store.filter(|store| store.paths_tip().is_ok_and(|known| known.is_some_and(|known| known.tip == *base))) {
         Some(store) => store.commits_of_path(path, most),
         None => git.newest_touching(base, None, path, most),
     }

@@ -1,6 +1,10 @@
 //! The index by which decisions are found: no agent waits for it, `sync` completes it, and it holds nothing but the base
 //! branch.
 
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::json;
+
 use super::{OURS, Team};
 use crate::common::run_with_input;
 
@@ -73,4 +77,31 @@ fn a_commit_that_the_base_branch_no_longer_has_is_not_told() {
     let other = team.git(OURS, &["commit-tree", "-m", "Another beginning", &tree]);
     team.git(OURS, &["push", "-q", "--no-verify", "--force", "origin", &format!("{other}:refs/heads/main")]);
     assert_eq!(team.told_anew("a.txt"), None);
+}
+
+#[test]
+fn an_index_that_cannot_be_brought_up_to_date_tells_nothing_of_what_was_rewritten() {
+    let team = decided();
+    team.push(OURS, "main");
+    assert!(team.told_anew("a.txt").unwrap().contains(DECISION));
+    let tree = team.git(OURS, &["rev-parse", "HEAD^{tree}"]);
+    let other = team.git(OURS, &["commit-tree", "-m", "Another beginning", &tree]);
+    team.git(OURS, &["push", "-q", "--no-verify", "--force", "origin", &format!("{other}:refs/heads/main")]);
+    // A git whose log does not work.
+    let programs = team.scratch.around().join("programs");
+    std::fs::create_dir(&programs).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in *\" log \"*) exit 1;; esac\nPATH='{path}'\nexport PATH\nexec git \"$@\"\n"
+    );
+    std::fs::write(programs.join("git"), script).unwrap();
+    std::fs::set_permissions(programs.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut hook = team.scratch.proof(["hook", "claude-code"]);
+    hook.env("PATH", format!("{}:{path}", programs.display()));
+    let event = json!({
+        "hook_event_name": "PostToolUse", "session_id": "another", "cwd": team.scratch.place, "tool_use_id": "call-9",
+        "tool_name": "Read", "tool_input": { "file_path": team.scratch.place.join("a.txt") }, "tool_response": {},
+    });
+    let ran = run_with_input(&mut hook, event.to_string().as_bytes());
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{ran:?}");
 }
