@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { open } from "./chromium.mjs";
-import { BROKEN, altered, broken, claim, dataOf, good, openPanel, quiet, redLines, state, title } from "./page.mjs";
+import { BROKEN, altered, broken, claim, dataOf, good, openEverything, openPanel, quiet, redLines, state, title } from "./page.mjs";
 import { Project } from "./project.mjs";
 import { checkVectors } from "./vectors.mjs";
 
@@ -302,7 +302,7 @@ export const addingUp = {
     assert.equal(await page.locator(".story").count(), 1);
     const listed = await page.locator(".session > .commits > li").evaluateAll((all) => all.map((one) => one.dataset.commit));
     assert.deepEqual(listed, [project.git("rev-parse", "HEAD~1"), project.git("rev-parse", "HEAD")]);
-    for (const summary of await page.locator("summary").all()) await summary.click();
+    await openEverything(page);
     await page.locator(".timeline").first().waitFor();
     const ids = await page.locator("[id]").evaluateAll((all) => all.map((one) => one.id));
     assert.equal(new Set(ids).size, ids.length, "an id stands in the page twice");

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { open } from "./chromium.mjs";
-import { BROKEN, altered, broken, claim, dataOf, escaped, good, quiet, title } from "./page.mjs";
+import { BROKEN, altered, broken, claim, dataOf, escaped, good, openEverything, quiet, title } from "./page.mjs";
 import { Project } from "./project.mjs";
 
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
@@ -259,7 +259,7 @@ export const edited = {
     const opened = await open(browser, project.vouched());
     assert.equal(await title(opened.page), "~ 1 commit · 1 vouched");
     assert.match(await opened.page.locator(".counts").textContent(), /: Vouched for, not proven\. 1 commit · 1 vouched\.$/);
-    for (const summary of await opened.page.locator("summary").all()) await summary.click();
+    await openEverything(opened.page);
     await opened.page.locator(".entry").first().waitFor();
     const text = (await opened.page.locator("body").innerText()).toLowerCase().replaceAll("not proven", "");
     assert(text.includes("vouched by ada@x: a person's word, not a proof"), text);

@@ -55,6 +55,12 @@ export function altered(file, change) {
 // Opens the panel with what the page computes.
 export const openPanel = (page) => page.locator("#check").evaluate((panel) => (panel.open = true));
 
+// Opens whatever is closed, from the top. The next one is looked for after each click: what opens may bring others.
+export async function openEverything(page) {
+  const closed = page.locator("details:not([open]) > summary");
+  while (await closed.count()) await closed.first().click();
+}
+
 // Opens the first trail of a session and gives the numbers of the lines that are red.
 export async function redLines(page, session) {
   await page.locator(`.session[data-session="${session}"] details.trail > summary`).first().click();

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { open, start } from "./chromium.mjs";
-import { broken, good, quiet, redLines } from "./page.mjs";
+import { broken, good, openEverything, quiet, redLines } from "./page.mjs";
 import { Project } from "./project.mjs";
 
 export const reading = {
@@ -60,7 +60,7 @@ export const reading = {
     assert.equal(await page.evaluate(() => window.pwned), undefined);
     assert.equal(await page.locator("script").count(), 2);
     assert.equal(await page.locator("img, base, link, iframe, object, embed, form, a[href^='javascript']").count(), 0);
-    for (const summary of await page.locator("summary").all()) if (await summary.isVisible()) await summary.click();
+    await openEverything(page);
     const raw = (await page.locator("body").innerText()) + (await page.title());
     assert(!/[\u0000-\u0008\u000b-\u001f\u202a-\u202e\u2066-\u2069]/.test(raw), "an active character is in the text");
     assert.deepEqual([opened.said, opened.asked], [[], []]);
@@ -95,7 +95,7 @@ export const reading = {
   async "without JavaScript the verdict, the commits and the decisions can be read"({ file, modules }) {
     const { browser, stop } = await start(modules, { javaScriptEnabled: false });
     const opened = await open(browser, file, { javaScript: false });
-    for (const panel of await opened.page.locator("summary").all()) await panel.click();
+    await openEverything(opened.page);
     const text = await opened.page.locator("body").innerText();
     for (const part of [
       "Not checked yet",
