@@ -7,7 +7,7 @@ use super::event::{Call, Event, Seen};
 use super::files;
 use crate::error::Result;
 use crate::git::path_text;
-use crate::recall::{self, Pace, Recall};
+use crate::recall::{self, Allowed, Pace};
 use crate::record::{Agent, Workspace};
 use crate::store::AgentKey;
 
@@ -33,9 +33,10 @@ pub(super) fn told(workspace: &mut Workspace, agent: Agent, key: AgentKey<'_>, s
         return Ok(None);
     }
     let git = workspace.git()?;
-    if Recall::of(&git) == Recall::Off || !recall::is_anything_anchored(&git) {
+    if !recall::is_anything_anchored(&git) {
         return Ok(None);
     }
+    let Some(allowed) = Allowed::of(&git)?.filter(|allowed| !allowed.is_nothing()) else { return Ok(None) };
     let directory = seen.directory.clone().unwrap_or_else(|| workspace.context.directory.clone());
     for name in named.iter().take(MOST_FILES) {
         // A file elsewhere is nothing to us.
@@ -45,8 +46,9 @@ pub(super) fn told(workspace: &mut Workspace, agent: Agent, key: AgentKey<'_>, s
             continue;
         }
         // Where the index cannot be brought up to date, git is asked.
-        let _ = recall::refresh(&git, &mut workspace.store, Pace::InPassing);
-        let decisions = recall::find(&workspace.context, &git, Some(&workspace.store), &[path], recall::MOST_TOLD)?;
+        let _ = allowed.refresh(&git, &mut workspace.store, Pace::InPassing);
+        let (context, store) = (&workspace.context, Some(&workspace.store));
+        let decisions = recall::find(context, &git, store, allowed, &[path], recall::MOST_TOLD)?;
         let note = recall::note(&text, &decisions);
         // A file of which there is nothing to tell is not looked up again, either.
         if workspace.store.recall_once(key, &text)?

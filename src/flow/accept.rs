@@ -79,13 +79,13 @@ pub fn accept(workspace: &mut Workspace, request: &AcceptRequest) -> Result<Acce
     let context = workspace.context.clone();
     let source = git.remote(Some(&request.source))?.shown();
     let commits = landed(&git, request.range.as_deref())?;
-    let own = judge_landed(&context, git.again()?, &commits)?;
+    let own = judge_landed(&context, &git, &commits)?;
     let offers = Offers::gather(git, std::slice::from_ref(&request.source))?;
     if let Some(error) = offers.unread.into_iter().next() {
         return Err(error);
     }
     let with = &offers.git;
-    let verdicts = judge_landed(&context, with.again()?, &commits)?;
+    let verdicts = judge_landed(&context, with, &commits)?;
     let mut outcome = AcceptOutcome {
         source,
         accepted: Vec::new(),
@@ -118,8 +118,8 @@ pub fn accept(workspace: &mut Workspace, request: &AcceptRequest) -> Result<Acce
         return Ok(outcome);
     }
     let originals: Vec<CommitId> = originals.into_iter().collect();
-    let judged = judge_landed(&context, with.again()?, &originals)?;
-    let digest = rests_on(with.again()?, &judged.into_iter().chain(gone).collect::<Vec<_>>())?;
+    let judged = judge_landed(&context, with, &originals)?;
+    let digest = rests_on(with, &judged.into_iter().chain(gone).collect::<Vec<_>>())?;
     outcome.proofs_digest = Some(digest);
     if wanted.is_some_and(|wanted| wanted != digest) {
         let said = format!("what {} offers is not what was judged: its digest is {digest}", outcome.source);

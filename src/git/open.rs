@@ -102,13 +102,13 @@ impl Git {
     }
 
     /// Reads objects from these packs, which another thread may read from, too.
-    pub(crate) fn read_packs(&mut self, packs: Arc<Packs>) {
-        self.packed = RefCell::new(Some(Reader::new(packs)));
+    pub(crate) fn read_packs(&self, packs: Arc<Packs>) {
+        *self.packed.borrow_mut() = Some(Reader::new(packs));
     }
 
     /// The same repository, ready for many objects.
     #[must_use]
-    pub fn reading_packs(mut self) -> Self {
+    pub fn reading_packs(self) -> Self {
         let packs = self.packs(true);
         self.read_packs(packs);
         self

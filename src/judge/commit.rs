@@ -116,7 +116,7 @@ pub struct SessionVerdict {
 }
 
 /// Judges a commit.
-pub(super) fn judge(gatherer: &Gatherer, rules: &Rules, id: &CommitId) -> CommitVerdict {
+pub(super) fn judge(gatherer: &Gatherer<'_>, rules: &Rules, id: &CommitId) -> CommitVerdict {
     let (verdict, reached) = gatherer.within_limit(|| Judge::new(gatherer, rules).commit(id, 0));
     match reached {
         Some(limit) => verdict.cut_short(limit),
@@ -161,13 +161,13 @@ fn unread(error: &ObjectError, hint: &str) -> Finding {
 }
 
 /// Why a commit must be anchored, by some rules.
-pub(super) fn explain(gatherer: &Gatherer, rules: &Rules, id: &CommitId) -> Read<Option<Reason>> {
+pub(super) fn explain(gatherer: &Gatherer<'_>, rules: &Rules, id: &CommitId) -> Read<Option<Reason>> {
     Judge::new(gatherer, rules).grade(&*gatherer.facts(id)?).map(|(reason, _)| reason)
 }
 
 /// Judges commits; the parts of squashes with them.
 pub(super) struct Judge<'a> {
-    pub(super) gatherer: &'a Gatherer,
+    pub(super) gatherer: &'a Gatherer<'a>,
     pub(super) rules: &'a Rules,
     /// How many more commits of ranges, and originals, are looked at: ranges of ranges multiply, and anyone may add to the
     /// index.
@@ -191,7 +191,7 @@ struct Weighed {
 }
 
 impl<'a> Judge<'a> {
-    fn new(gatherer: &'a Gatherer, rules: &'a Rules) -> Self {
+    fn new(gatherer: &'a Gatherer<'a>, rules: &'a Rules) -> Self {
         Self {
             gatherer,
             rules,

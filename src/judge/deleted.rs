@@ -29,11 +29,11 @@ pub(super) struct Deleted {
 
 impl Deleted {
     /// Compares what seals list with what the notes have.
-    pub(super) fn find(gatherer: &Gatherer, seals: &Seals) -> Self {
+    pub(super) fn find(gatherer: &Gatherer<'_>, seals: &Seals) -> Self {
         let mut deleted = Self::default();
         let noted = match gatherer.notes_tree() {
             // Once for all commits, and so not at the cost of the one that asks first.
-            Some(notes) => match gatherer.git.meter.apart(WORK_FOR_DELETED, || noted(&gatherer.git, &notes)).0 {
+            Some(notes) => match gatherer.git.meter.apart(WORK_FOR_DELETED, || noted(gatherer.git, &notes)).0 {
                 Ok(noted) => noted,
                 // What cannot be read is reported where it is met; it is not deleted.
                 Err(_) => return deleted,
@@ -54,7 +54,7 @@ impl Deleted {
     }
 
     /// What was deleted of a commit.
-    pub(super) fn of(&self, gatherer: &Gatherer, commit: &Facts, trailers: &ProofTrailers) -> Option<Finding> {
+    pub(super) fn of(&self, gatherer: &Gatherer<'_>, commit: &Facts, trailers: &ProofTrailers) -> Option<Finding> {
         if self.anchors.is_empty() {
             return None;
         }

@@ -9,7 +9,7 @@ use crate::proof::digest::{AnchorId, ContentHash, ProofsDigest, RootHash, sha256
 use crate::proof::finding::Verdict;
 
 /// The digest of what commits that are proven rest on. Evidence that cannot be read is left out; it was optional then.
-pub(super) fn digest(gatherer: &Gatherer, commits: &[CommitVerdict]) -> ProofsDigest {
+pub(super) fn digest(gatherer: &Gatherer<'_>, commits: &[CommitVerdict]) -> ProofsDigest {
     let proven = || commits.iter().filter(|commit| commit.verdict == Verdict::Pass);
     let holding = || proven().flat_map(|commit| commit.sessions.iter().filter(|session| session.holds));
     let anchors: BTreeSet<AnchorId> = holding().map(|session| session.anchor_id).collect();

@@ -38,18 +38,18 @@ impl Facts {
     }
 
     /// The trees of its parents, in order.
-    pub(super) fn parent_trees(&self, gatherer: &Gatherer) -> Read<&[TreeId]> {
+    pub(super) fn parent_trees(&self, gatherer: &Gatherer<'_>) -> Read<&[TreeId]> {
         let read = || self.commit.parents.iter().map(|parent| Ok(gatherer.commit(parent)?.tree)).collect();
         self.parent_trees.get_or_init(read).as_deref().map_err(Clone::clone)
     }
 
     /// The tree of its first parent; `None` for a commit without parents.
-    pub(super) fn first_tree(&self, gatherer: &Gatherer) -> Read<Option<TreeId>> {
+    pub(super) fn first_tree(&self, gatherer: &Gatherer<'_>) -> Read<Option<TreeId>> {
         Ok(self.parent_trees(gatherer)?.first().copied())
     }
 
     /// What differs from its first parent, path by path.
-    pub(super) fn diff(&self, gatherer: &Gatherer) -> Read<Rc<Vec<PathChange>>> {
+    pub(super) fn diff(&self, gatherer: &Gatherer<'_>) -> Read<Rc<Vec<PathChange>>> {
         let read = || {
             let before = self.first_tree(gatherer)?;
             gatherer.git.diff(before.as_ref(), Some(&self.commit.tree)).map(Rc::new)
@@ -58,7 +58,7 @@ impl Facts {
     }
 
     /// Its change ids; `None` for a merge and for a commit that changes nothing.
-    pub(super) fn change(&self, gatherer: &Gatherer) -> Read<Option<ChangeIds>> {
+    pub(super) fn change(&self, gatherer: &Gatherer<'_>) -> Read<Option<ChangeIds>> {
         if self.is_merge() {
             return Ok(None);
         }

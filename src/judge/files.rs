@@ -37,7 +37,7 @@ pub struct FileSeen {
 }
 
 /// The files of a commit, where a session that holds saw edits; nothing where none did, or where they cannot be compared.
-pub(super) fn files(gatherer: &Gatherer, facts: &Facts, sessions: &[SessionVerdict]) -> Vec<FileSeen> {
+pub(super) fn files(gatherer: &Gatherer<'_>, facts: &Facts, sessions: &[SessionVerdict]) -> Vec<FileSeen> {
     let holding = sessions.iter().filter(|session| session.holds);
     let seen: Vec<_> = holding
         .map(|session| (session, gatherer.evidence(&session.anchor.root)))

@@ -47,7 +47,7 @@ impl GateRequest {
 /// judged then, by the defaults.
 pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     let place = Repository::discover(context)?;
-    let mut git = Git::open(&place, context)?;
+    let git = Git::open(&place, context)?;
     git.read_packs(git.packs(false));
     let head = git.resolve(&request.head)?;
     let nothing = CommitId::parse(&request.base).is_some_and(|id| id.0.as_bytes().iter().all(|byte| *byte == 0));
@@ -63,7 +63,7 @@ pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     let ends = Ends { tips: vec![head], excluded: base.into_iter().collect() };
     let Offers { git, unread, quarantine } = Offers::gather(git, &request.proofs)?;
     let unread = Unread { errors: &unread, with_digest: request.with_digest };
-    let outcome = judge_with(context, git, rules, &ends, &unread)?;
+    let outcome = judge_with(context, &git, rules, &ends, &unread)?;
     drop(quarantine);
     let enforced = outcome.enforced && !request.advisory;
     Ok(VerifyOutcome { range: Some(JudgedRange { base, head }), enforced, ..outcome })
@@ -86,7 +86,7 @@ pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutco
         excluded.extend(before_first_policy(&git, &head)?);
     }
     let ends = Ends { tips: vec![head], excluded: excluded.into_iter().collect() };
-    let outcome = judge(context, git, rules, &ends)?;
+    let outcome = judge(context, &git, rules, &ends)?;
     Ok(VerifyOutcome { enforced: outcome.enforced && has_policy, ..outcome })
 }
 
@@ -155,7 +155,7 @@ pub(crate) fn gate_received(context: &Context, git: &Git, arriving: Arriving<'_>
         return Ok(None);
     }
     let excluded = main.into_iter().chain(arriving.old).collect();
-    judge(context, git.again()?, rules, &Ends { tips: vec![arriving.new], excluded }).map(Some)
+    judge(context, git, rules, &Ends { tips: vec![arriving.new], excluded }).map(Some)
 }
 
 /// Why seals that a push brings are refused: one is dated in the future, or no listed sealer has signed it.
@@ -206,7 +206,7 @@ pub(crate) fn gate_into(
         (None, Some(into)) => Rules::of(git, into, context.now())?,
         (None, None) => Rules::defaults(context.now())?,
     };
-    judge(context, git.again()?, rules, &ends)
+    judge(context, git, rules, &ends)
 }
 
 /// What could not be read of what others offer, and whether the digest is wanted.
@@ -216,13 +216,13 @@ struct Unread<'a> {
     with_digest: bool,
 }
 
-fn judge(context: &Context, git: Git, rules: Rules, ends: &Ends) -> Result<VerifyOutcome> {
+fn judge(context: &Context, git: &Git, rules: Rules, ends: &Ends) -> Result<VerifyOutcome> {
     judge_with(context, git, rules, ends, &Unread::default())
 }
 
 fn judge_with(
     context: &Context,
-    git: Git,
+    git: &Git,
     mut rules: Rules,
     ends: &Ends,
     unread: &Unread<'_>,
@@ -235,8 +235,8 @@ fn judge_with(
         Some(line) => line,
         None => git.commits(&ends.arguments())?,
     };
-    let store = read_seals(context, &git, &mut rules)?;
-    let (gatherer, mut verdicts) = judge_commits(context, git, store, &rules, &commits, false)?;
+    let store = read_seals(context, git, &mut rules)?;
+    let (gatherer, mut verdicts) = judge_commits(context, git, store.as_ref(), &rules, &commits, false)?;
     ends.check(&gatherer, &mut verdicts)?;
     if !unread.errors.is_empty() {
         offers::unread(unread.errors, &mut verdicts);

@@ -96,13 +96,13 @@ impl Gathered {
 }
 
 /// Reads what git has.
-pub(super) struct Gatherer {
-    pub(super) git: Git,
+pub(super) struct Gatherer<'a> {
+    pub(super) git: &'a Git,
     notes: Option<TreeId>,
     evidence: Option<TreeId>,
     changes: Option<TreeId>,
     /// Finds what this clone anchored itself; only an index, everything that it leads to is verified.
-    store: Option<Store>,
+    store: Option<&'a Store>,
     /// How commits lead to each other, by their own word.
     pub(super) history: History,
     facts: RefCell<HashMap<CommitId, Rc<Facts>>>,
@@ -118,12 +118,12 @@ pub(super) struct Gatherer {
     /// What only this clone remembers, and the shared index does not say.
     known_here: RefCell<BTreeSet<Sighting>>,
     prefetched: RefCell<Prefetched>,
-    with_story: bool,
+    pub(super) with_story: bool,
 }
 
-impl Gatherer {
+impl<'a> Gatherer<'a> {
     /// A gatherer of what is in a repository.
-    pub(super) fn new(git: Git, store: Option<Store>, with_story: bool) -> Result<Self> {
+    pub(super) fn new(git: &'a Git, store: Option<&'a Store>, with_story: bool) -> Result<Self> {
         let (notes, evidence, changes) = (git.proof_tree(NOTES)?, git.proof_tree(EVIDENCE)?, git.proof_tree(CHANGES)?);
         Ok(Self {
             git,
@@ -168,7 +168,7 @@ impl Gatherer {
         *self.not_fetched.get_or_init(|| {
             let lacks = |tree: Option<TreeId>, name| tree.is_none() && self.git.may_be_elsewhere(name);
             // Where no remote was ever asked, notes that are here may be of this clone alone.
-            let own = || self.store.as_ref().is_some_and(Store::has_unshared_lines);
+            let own = || self.store.is_some_and(Store::has_unshared_lines);
             if lacks(self.notes, NOTES) || self.git.was_never_synced() && own() {
                 Some(NOTES)
             } else {
@@ -179,7 +179,7 @@ impl Gatherer {
 
     /// The session that a message names, if it is one of this clone and still open.
     pub(super) fn open_session(&self, trailers: &ProofTrailers) -> Option<Id> {
-        let store = self.store.as_ref()?;
+        let store = self.store?;
         trailers.trailers.iter().find_map(|trailer| match trailer {
             ProofTrailer::Session(session) => {
                 let row = store.session(session).ok()?;
@@ -458,9 +458,7 @@ impl Gatherer {
 
     /// Whether anything could say where a change was seen. If not, no change id need be computed to look one up.
     pub(super) fn has_sightings(&self) -> bool {
-        *self
-            .has_sightings
-            .get_or_init(|| self.changes.is_some() || self.store.as_ref().is_some_and(Store::has_sightings))
+        *self.has_sightings.get_or_init(|| self.changes.is_some() || self.store.is_some_and(Store::has_sightings))
     }
 
     /// Where a change was seen, by the index that is shared and by what this clone remembers: under its change id, and
@@ -480,7 +478,7 @@ impl Gatherer {
 
     /// What this clone remembers.
     fn own_sightings(&self, ids: &ChangeIds) -> Vec<Sighting> {
-        let Some(store) = &self.store else { return Vec::new() };
+        let Some(store) = self.store else { return Vec::new() };
         let mut own = Vec::new();
         for change in [&ids.wide, &ids.bare] {
             own.extend(store.anchored_with(change).unwrap_or_default().into_iter().map(Sighting::Commit));

@@ -16,8 +16,9 @@ use super::gather::{Gathered, Gatherer, Note};
 use super::rules::Rules;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git::Place;
+use crate::git::{Git, Place};
 use crate::proof::digest::{CommitId, ObjectId, RootHash};
+use crate::store::Store;
 
 /// What was prefetched and not asked for yet.
 #[derive(Debug, Default)]
@@ -39,24 +40,26 @@ const TOLD_EVERY: usize = 16;
 type Placed<K> = (Place, K, ObjectId);
 
 /// Something that the other thread is to do.
-type Job<'env> = Box<dyn FnOnce(&mut Gatherer) + Send + 'env>;
+type Job<'env> = Box<dyn FnOnce(&mut Gatherer<'_>) + Send + 'env>;
 
-/// Judges commits, in their order. `gather` makes the gatherer of the other thread, in that thread: neither libgit2 nor
-/// what was gathered can be shared.
+/// Judges commits, in their order. `reopen` opens the repository and its store for the other thread, in that thread: neither
+/// libgit2 nor what was gathered can be shared.
 pub(super) fn judge(
     context: &Context,
-    gatherer: &mut Gatherer,
-    gather: impl FnOnce() -> Result<Gatherer> + Send,
+    gatherer: &mut Gatherer<'_>,
+    reopen: impl FnOnce() -> Result<(Git, Option<Store>)> + Send,
     rules: &Rules,
     commits: &[CommitId],
 ) -> Result<Vec<CommitVerdict>> {
+    let with_story = gatherer.with_story;
     let (left, judged) = (AtomicUsize::new(MOST), AtomicUsize::new(0));
     let judged = &judged;
     context.tell_progress(0, commits.len());
     thread::scope(|scope| {
         let (jobs, list) = mpsc::channel::<Job<'_>>();
         let other = scope.spawn(move || -> Result<()> {
-            let mut gatherer = gather()?;
+            let (git, store) = reopen()?;
+            let mut gatherer = Gatherer::new(&git, store.as_ref(), with_story)?;
             for job in list {
                 job(&mut gatherer);
             }
@@ -66,7 +69,7 @@ pub(super) fn judge(
         let mut verdicts = Some(Vec::with_capacity(commits.len()));
         for part in commits.chunks(AT_ONCE) {
             left.store(MOST, Relaxed);
-            let judge = move |gatherer: &Gatherer, id| {
+            let judge = move |gatherer: &Gatherer<'_>, id| {
                 let verdict = commit::judge(gatherer, rules, &id);
                 let count = judged.fetch_add(1, Relaxed) + 1;
                 if count.is_multiple_of(TOLD_EVERY) {
@@ -88,24 +91,24 @@ pub(super) fn judge(
 }
 
 /// A gatherer here, and the way to the other. An answer is `None` if the other thread has ended early.
-struct Two<'a, 'env> {
-    here: &'a mut Gatherer,
+struct Two<'a, 'g, 'env> {
+    here: &'a mut Gatherer<'g>,
     there: Sender<Job<'env>>,
     /// Bytes that may still be kept.
     left: &'env AtomicUsize,
 }
 
-impl<'env> Two<'_, 'env> {
+impl<'env> Two<'_, '_, 'env> {
     /// Works on all of some things, the first half here and the second there.
     fn share<T: Send + 'env, R: Send + 'env>(
         &self,
         mut items: Vec<T>,
-        work: impl Fn(&Gatherer, T) -> Option<R> + Copy + Send + 'env,
+        work: impl Fn(&Gatherer<'_>, T) -> Option<R> + Copy + Send + 'env,
     ) -> Option<Vec<R>> {
         let all = items.len();
         let second = items.split_off(all / 2);
         let (answer, answered) = mpsc::channel();
-        let job = move |gatherer: &mut Gatherer| {
+        let job = move |gatherer: &mut Gatherer<'_>| {
             let mut done: Vec<R> = Vec::with_capacity(second.len());
             done.extend(second.into_iter().filter_map(|item| work(gatherer, item)));
             let _ = answer.send(done); // nobody waits for it where the other half panicked

@@ -55,7 +55,7 @@ impl Ends {
     }
 
     /// Lets those commits say so that git listed without their parents, though nothing excludes these.
-    pub(super) fn check(&self, gatherer: &Gatherer, commits: &mut [CommitVerdict]) -> Result<()> {
+    pub(super) fn check(&self, gatherer: &Gatherer<'_>, commits: &mut [CommitVerdict]) -> Result<()> {
         let listed: HashSet<CommitId> = commits.iter().map(|commit| commit.commit).collect();
         let parents = commits.iter().flat_map(|commit| commit.parents.iter());
         let unexplained = self.unexplained(gatherer, &listed, self.tips.iter().chain(parents));
@@ -82,7 +82,7 @@ impl Ends {
     /// Those of some commits that are neither listed nor reached from what is excluded, by the commits' own word.
     fn unexplained<'a>(
         &self,
-        gatherer: &Gatherer,
+        gatherer: &Gatherer<'_>,
         listed: &HashSet<CommitId>,
         commits: impl Iterator<Item = &'a CommitId>,
     ) -> HashSet<CommitId> {

@@ -54,7 +54,7 @@ impl Judge<'_> {
         let change = judged.diff(self.gatherer)?;
         let known: Vec<CommitId> = onto.copied().into_iter().collect();
         for parent in &judged.commit.parents {
-            let only = self.gatherer.history.only(&self.gatherer.git, &[*parent], &known);
+            let only = self.gatherer.history.only(self.gatherer.git, &[*parent], &known);
             if let Some(by) = self.contained(&change, parent, &only.commits)? {
                 let before = Before { by, what: "in commit" };
                 return Ok(Some(before.finding()));

@@ -120,9 +120,19 @@ impl VerifyOutcome {
 /// Verifies commits and ranges, by the rules of the trusted branch.
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
     let place = Repository::discover(context)?;
-    let mut git = Git::open(&place, context)?;
+    let git = Git::open(&place, context)?;
     git.read_packs(git.packs(false));
-    let (commits, ends, tip) = select(&git, &request.revisions)?;
+    verify_in(context, &git, open_store(context, &git).as_ref(), request)
+}
+
+/// The same, in a repository that is open, with its store.
+pub(crate) fn verify_in(
+    context: &Context,
+    git: &Git,
+    store: Option<&Store>,
+    request: &VerifyRequest,
+) -> Result<VerifyOutcome> {
+    let (commits, ends, tip) = select(git, &request.revisions)?;
     if let Some(most) = request.most.filter(|most| commits.len() > *most) {
         return Err(Error::new(
             Code::TooLarge,
@@ -130,8 +140,8 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
         )
         .hint("ask for a shorter range, or let git proof verify judge all of it"));
     }
-    let mut rules = trusted::rules(&git, context.now(), request.rules.as_deref(), ends.as_ref(), &tip)?;
-    let store = read_seals(context, &git, &mut rules)?;
+    let mut rules = trusted::rules(git, context.now(), request.rules.as_deref(), ends.as_ref(), &tip)?;
+    rules.read_seals(git, store)?;
     let (gatherer, mut verdicts) = judge_commits(context, git, store, &rules, &commits, request.with_story)?;
     if let Some(ends) = ends {
         ends.check(&gatherer, &mut verdicts)?;
@@ -141,23 +151,24 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
 }
 
 /// Judges commits by the rules of the trusted branch, with all that `git` sees: also what others offer.
-pub(crate) fn judge_landed(context: &Context, git: Git, commits: &[CommitId]) -> Result<Vec<CommitVerdict>> {
+pub(crate) fn judge_landed(context: &Context, git: &Git, commits: &[CommitId]) -> Result<Vec<CommitVerdict>> {
     let Some(tip) = commits.first() else { return Ok(Vec::new()) };
-    let mut rules = trusted::rules(&git, context.now(), None, None, tip)?;
-    let store = read_seals(context, &git, &mut rules)?;
-    let (_, verdicts) = judge_commits(context, git, store, &rules, commits, false)?;
+    let mut rules = trusted::rules(git, context.now(), None, None, tip)?;
+    let store = read_seals(context, git, &mut rules)?;
+    let (_, verdicts) = judge_commits(context, git, store.as_ref(), &rules, commits, false)?;
     Ok(VerifyOutcome::new(verdicts, &rules).commits)
 }
 
 /// The digest of what verdicts rest on.
-pub(crate) fn rests_on(git: Git, verdicts: &[CommitVerdict]) -> Result<ProofsDigest> {
+pub(crate) fn rests_on(git: &Git, verdicts: &[CommitVerdict]) -> Result<ProofsDigest> {
     Ok(digest::digest(&Gatherer::new(git, None, false)?, verdicts))
 }
 
 /// Judges commits by the rules under which a round may seal their anchors.
 pub(crate) fn judge_for_sealing(context: &Context, git: &Git, commits: &[CommitId]) -> Result<Vec<CommitVerdict>> {
     let rules = Rules::for_sealing(context.now())?;
-    judge_commits(context, git.again()?, open_store(context, git), &rules, commits, false).map(|(_, verdicts)| verdicts)
+    let store = open_store(context, git);
+    judge_commits(context, git, store.as_ref(), &rules, commits, false).map(|(_, verdicts)| verdicts)
 }
 
 /// A range as arguments of `git rev-list`, by ids alone.
@@ -181,14 +192,14 @@ fn open_store(context: &Context, git: &Git) -> Option<Store> {
 const SHARED_FROM: usize = 256;
 
 /// Judges commits, in their order. The gatherer is for what is left to be asked.
-pub(super) fn judge_commits(
+pub(super) fn judge_commits<'a>(
     context: &Context,
-    mut git: Git,
-    store: Option<Store>,
+    git: &'a Git,
+    store: Option<&'a Store>,
     rules: &Rules,
     commits: &[CommitId],
     with_story: bool,
-) -> Result<(Gatherer, Vec<CommitVerdict>)> {
+) -> Result<(Gatherer<'a>, Vec<CommitVerdict>)> {
     if commits.len() < SHARED_FROM {
         let gatherer = Gatherer::new(git, store, with_story)?;
         let verdicts = commits.iter().map(|id| commit::judge(&gatherer, rules, id)).collect();
@@ -196,11 +207,11 @@ pub(super) fn judge_commits(
     }
     let (packs, reopen) = (git.packs(true), git.reopen());
     git.read_packs(Arc::clone(&packs));
-    let other = || -> Result<Gatherer> {
-        let mut git = reopen()?;
+    let other = || {
+        let git = reopen()?;
         git.read_packs(packs);
         let store = open_store(context, &git);
-        Gatherer::new(git, store, with_story)
+        Ok((git, store))
     };
     let mut gatherer = Gatherer::new(git, store, with_story)?;
     let verdicts = prefetch::judge(context, &mut gatherer, other, rules, commits)?;

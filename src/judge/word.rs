@@ -60,7 +60,7 @@ pub struct VouchedSession {
 /// Lets words stand in for an anchor, if they may. `unbound` says that nothing is wrong with the anchors that were found
 /// but that they are not for this commit.
 pub(super) fn take(
-    gatherer: &Gatherer,
+    gatherer: &Gatherer<'_>,
     rules: &Rules,
     commit: &Facts,
     words: &[(Word, Signature)],
@@ -207,7 +207,7 @@ fn still_refused(
 
 /// The sessions that words name, and what is wrong with them.
 fn sessions(
-    gatherer: &Gatherer,
+    gatherer: &Gatherer<'_>,
     rules: &Rules,
     named: &[NamedSession],
     proof_grade: bool,

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::decision::{Decision, Found};
 use super::trail::{Trail, read_trail};
-use super::trust::{Base, Recall, is_own};
+use super::trust::{Allowed, is_own};
 use crate::context::Context;
 use crate::error::Result;
 use crate::git::Git;
-use crate::judge::{CommitVerdict, SessionVerdict, VerifyOutcome, VerifyRequest, verify};
+use crate::judge::{CommitVerdict, SessionVerdict, VerifyOutcome, VerifyRequest, verify_in};
 use crate::proof::digest::{CommitId, ContentHash, RootHash};
 use crate::store::Store;
 
@@ -20,7 +20,7 @@ pub(super) struct Explainer<'a> {
     /// Tells which sessions are of this clone.
     pub(super) store: Option<&'a Store>,
     /// Which sessions may be told to an agent; `None` where a person asks, who sees how each of them stands.
-    pub(super) filter: Option<(Recall, Base)>,
+    pub(super) filter: Option<Allowed>,
 }
 
 /// Commits that were judged, with what their sessions recorded.
@@ -37,7 +37,8 @@ impl Explainer<'_> {
     /// the rules are those that it was made under.
     pub(super) fn explain(&self, commits: &[CommitId]) -> Result<Explained> {
         let revisions = commits.iter().map(ToString::to_string).collect();
-        let outcome = verify(self.context, &VerifyRequest { revisions, ..VerifyRequest::default() })?;
+        let outcome =
+            verify_in(self.context, self.git, self.store, &VerifyRequest { revisions, ..VerifyRequest::default() })?;
         let mut explained =
             Explained { outcome, trails: HashMap::new(), corrections: HashMap::new(), known: HashSet::new() };
         let mut unreadable = HashSet::new();
@@ -66,7 +67,7 @@ impl Explainer<'_> {
     fn counts(&self, commit: &CommitVerdict, session: &SessionVerdict) -> bool {
         match &self.filter {
             None => session.holds || session.sound,
-            Some((recall, base)) => base.lets_through(*recall, self.store, commit, session),
+            Some(allowed) => allowed.lets_through(self.store, commit, session),
         }
     }
 

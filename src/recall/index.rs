@@ -1,7 +1,7 @@
 //! Which commits of the base branch changed a path: kept in the store, so that an agent does not wait for git to walk the
 //! history. Only a finder: it is used where it is up to the newest commit of that branch, and commits that it leads to are judged.
 
-use super::trust::Base;
+use super::trust::Allowed;
 use crate::error::Result;
 use crate::git::{Git, NOTES};
 use crate::proof::digest::CommitId;
@@ -35,9 +35,16 @@ pub(crate) fn refresh(git: &Git, store: &mut Store, pace: Pace) -> Result<()> {
     if !is_anything_anchored(git) {
         return Ok(());
     }
-    match Base::find(git)? {
-        Some(base) => bring_up(git, store, &base.tip, pace),
+    match Allowed::of(git)? {
+        Some(allowed) => allowed.refresh(git, store, pace),
         None => Ok(()),
+    }
+}
+
+impl Allowed {
+    /// The same, where the branch is known.
+    pub(crate) fn refresh(&self, git: &Git, store: &mut Store, pace: Pace) -> Result<()> {
+        bring_up(git, store, &self.tip, pace)
     }
 }
 

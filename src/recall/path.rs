@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::decision::Decision;
 use super::explain::Explainer;
 use super::index::touching;
-use super::trust::{Base, Recall};
+use super::trust::Allowed;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, path_text};
@@ -67,7 +67,8 @@ pub fn decisions_for(
     }
     let mut outcome =
         PathOutcome { paths: paths.iter().map(|path| path_text(path)).collect(), decisions: Vec::new(), more: 0 };
-    let mut found = find(context, git, store, &paths, usize::MAX)?;
+    let Some(allowed) = Allowed::of(git)? else { return Ok(outcome) };
+    let mut found = find(context, git, store, allowed, &paths, usize::MAX)?;
     if !request.include_superseded {
         found.retain(|decision| decision.in_force);
     }
@@ -92,15 +93,17 @@ pub(crate) fn find(
     context: &Context,
     git: &Git,
     store: Option<&Store>,
+    allowed: Allowed,
     paths: &[Vec<u8>],
     enough: usize,
 ) -> Result<Vec<Decision>> {
-    let recall = Recall::of(git);
-    let Some(base) = Base::find(git)?.filter(|_| recall != Recall::Off) else { return Ok(Vec::new()) };
-    let explainer = Explainer { context, git, store, filter: Some((recall, base)) };
+    if allowed.is_nothing() {
+        return Ok(Vec::new());
+    }
+    let explainer = Explainer { context, git, store, filter: Some(allowed) };
     let mut decisions: Vec<Decision> = Vec::new();
     for path in paths {
-        let mut commits = touching(git, store, &base.tip, path, MOST_COMMITS)?;
+        let mut commits = touching(git, store, &allowed.tip, path, MOST_COMMITS)?;
         commits.retain(|commit| git.has(&commit.0));
         let mut found = Vec::new();
         let mut looked_at = 0;

@@ -34,36 +34,37 @@ impl Recall {
     }
 }
 
-/// The branch whose commits count, and whether its signers do.
+/// What agents may be told: which decisions, of which branch.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Base {
-    /// Its newest commit.
+pub(crate) struct Allowed {
+    recall: Recall,
+    /// The newest commit of the branch whose commits count.
     pub(super) tip: CommitId,
     /// Whether it is the branch that rules are taken from. Otherwise it is whatever is checked out, and only sessions of this
     /// clone count there: its list of signers may be anybody's.
     trusted: bool,
 }
 
-impl Base {
-    /// The base branch; `None` where there is no commit yet.
-    pub(super) fn find(git: &Git) -> Result<Option<Self>> {
+impl Allowed {
+    /// By the setting and the base branch; `None` where there is no commit yet.
+    pub(crate) fn of(git: &Git) -> Result<Option<Self>> {
+        let recall = Recall::of(git);
         Ok(match judge::trusted_branch(git)? {
-            Some((_, tip)) => Some(Self { tip, trusted: true }),
-            None => git.tip("HEAD")?.map(|tip| Self { tip, trusted: false }),
+            Some((_, tip)) => Some(Self { recall, tip, trusted: true }),
+            None => git.tip("HEAD")?.map(|tip| Self { recall, tip, trusted: false }),
         })
     }
 
+    /// Whether the setting switches it off.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.recall == Recall::Off
+    }
+
     /// Whether what a session decided may be told to an agent, given that the commit is on this branch.
-    pub(super) fn lets_through(
-        &self,
-        recall: Recall,
-        store: Option<&Store>,
-        commit: &CommitVerdict,
-        session: &SessionVerdict,
-    ) -> bool {
+    pub(super) fn lets_through(&self, store: Option<&Store>, commit: &CommitVerdict, session: &SessionVerdict) -> bool {
         let proven = commit.verdict == Verdict::Pass && session.holds && session.rooted && !session.afterwards;
         proven
-            && match recall {
+            && match self.recall {
                 Recall::Off => false,
                 Recall::All => true,
                 Recall::Trusted => is_own(store, session) || self.trusted && !session.signers.is_empty(),

@@ -11,7 +11,7 @@ use super::decision::Decision;
 use super::explain::{Explained, Explainer};
 use super::points::Label;
 use super::trail::StepKind;
-use super::trust::{Base, Recall};
+use super::trust::Allowed;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Following, Git, Repository, path_text};
@@ -172,12 +172,11 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     let mut blamed_only: Vec<CommitId> = counts.keys().filter(|commit| !commits.contains(commit)).copied().collect();
     blamed_only.sort_unstable();
     commits.extend(blamed_only);
-    let base = if request.for_agent { Base::find(&git)? } else { None };
-    if let Some(base) = &base {
-        let outside = git.outside(&commits, &base.tip)?;
+    let filter = if request.for_agent { Allowed::of(&git)? } else { None };
+    if let Some(allowed) = &filter {
+        let outside = git.outside(&commits, &allowed.tip)?;
         commits.retain(|commit| !outside.contains(commit));
     }
-    let filter = request.for_agent.then(|| (Recall::of(&git), base)).and_then(|(recall, base)| Some((recall, base?)));
     let explainer = Explainer { context, git: &git, store: store.as_ref(), filter };
     let lines = blamed.iter().map(|line| WhyLine { number: line.number, text: line.text.clone(), commit: line.commit });
     let mut outcome = WhyOutcome {

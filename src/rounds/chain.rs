@@ -195,7 +195,7 @@ pub(crate) fn still_there(seen: &[SeenRound], walked: &Walked) -> Result<()> {
 
 /// The repository, for whoever reads all of its rounds.
 pub(crate) fn open(context: &Context) -> Result<Git> {
-    let mut git = Git::open(&Repository::discover(context)?, context)?;
+    let git = Git::open(&Repository::discover(context)?, context)?;
     git.read_packs(git.packs(true));
     Ok(git)
 }

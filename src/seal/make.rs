@@ -107,7 +107,7 @@ pub(super) struct Written {
 
 /// Seals a round.
 pub fn seal(workspace: &mut Workspace, request: &SealRequest) -> Result<SealOutcome> {
-    let mut git = workspace.git()?;
+    let git = workspace.git()?;
     git.read_packs(git.packs(true)); // the whole chain, and all notes
     git.must_be_writable()?;
     let deferred = workspace.store.open_sessions()?;

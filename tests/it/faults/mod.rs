@@ -4,4 +4,5 @@
 mod calls;
 mod killed;
 mod points;
+mod rows;
 mod team;
