@@ -71,7 +71,8 @@ def cooperative(stage):
 
 
 def recall(stage):
-    """What one agent decided reaches the next one that reads the file, before it edits; nobody else hears of it."""
+    """What one agent decided reaches the next one that reads the file, before it edits, and one that writes it unread, with
+    the result; nobody else hears of it."""
     stage.run("cooperative")
     stage.git("push", "-q", "origin", "HEAD")
     decision = next(
@@ -85,6 +86,11 @@ def recall(stage):
     stage.expect_equal("which requests have the decision", heard, [False, True, True])
     once = stage.requests("reads")[-1].text().count(decision)
     stage.expect_equal("how often the decision is told", once, 1)
+    # Agents refuse to write a file unread, unless it is gone.
+    (stage.repo / "importer.txt").unlink()
+    stage.run("writes")
+    heard = [decision in request.text() for request in stage.requests("writes")]
+    stage.expect_equal("which requests of one that writes have the decision", heard, [False, True])
     stage.run("question")
     stage.expect("who reads nothing hears nothing", not any(decision in asked.text() for asked in stage.requests("question")))
 
