@@ -6,18 +6,19 @@
 #![allow(clippy::unwrap_used)] // a benchmark whose figures would mean nothing should stop
 
 mod scratch;
+mod server;
 mod table;
 
 use std::hint::black_box;
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use git_proof::context::Context;
 use git_proof::publish;
 use git_proof::record::{self, RecordRequest, StartRequest, Workspace};
 use scratch::{CONTENT, Scratch};
-use serde_json::{Value, json};
+use serde_json::json;
+use server::{Server, hello, request};
 use table::{Row, Target, percentile, run, sorted_times};
 
 const RECORDS: usize = 3000;
@@ -30,48 +31,6 @@ fn main() {
     let mut rows = round_trips();
     rows.extend(starts());
     table::print(&rows);
-}
-
-/// A process that answers a line with a line.
-struct Server {
-    process: Child,
-    input: Option<ChildStdin>,
-    output: BufReader<ChildStdout>,
-    line: String,
-}
-
-impl Server {
-    fn start(command: &mut Command) -> Self {
-        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let (input, output) = (process.stdin.take(), BufReader::new(process.stdout.take().unwrap()));
-        Self { process, input, output, line: String::new() }
-    }
-
-    /// Sends a line and waits for the answer: all that a client must do.
-    fn ask(&mut self, line: &str) -> &str {
-        self.send(line);
-        self.line.clear();
-        self.output.read_line(&mut self.line).unwrap();
-        &self.line
-    }
-
-    fn send(&mut self, line: &str) {
-        self.input.as_mut().unwrap().write_all(line.as_bytes()).unwrap();
-    }
-
-    fn end(mut self) {
-        drop(self.input.take());
-        self.process.wait().unwrap();
-    }
-}
-
-fn request(id: u32, method: &str, params: &Value) -> String {
-    format!("{}\n", json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
-}
-
-fn hello() -> String {
-    let client = json!({ "name": "bench", "version": "0" });
-    request(0, "initialize", &json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client }))
 }
 
 fn timed<T>(work: impl FnOnce() -> T) -> Duration {

@@ -1,5 +1,6 @@
-//! Decisions that come back, in a repository of 10,000 anchored commits: `why` of a line against git's own blame of it, and the
-//! hook that tells an agent the decisions for a file against git's smallest question.
+//! Decisions that come back, in a repository of 10,000 anchored commits: `why` of a line against git's own blame of it, the
+//! hook that tells an agent the decisions for a file against git's smallest question, and `decisions_for` over the protocol
+//! against its limit.
 //!
 //! `cargo bench --bench recall`
 
@@ -7,17 +8,23 @@
 
 mod history;
 mod scratch;
+mod server;
 mod table;
 
 use std::fs::File;
+use std::time::Duration;
 
 use history::anchored_files;
 use scratch::Scratch;
+use serde_json::json;
+use server::{Server, hello, request};
 use table::{Row, medians, run};
 
 const COMMITS: usize = 10_000;
 const FILES: usize = 5_000;
 const ROUNDS: usize = 30;
+/// What `decisions_for` may take.
+const LIMIT: Duration = Duration::from_millis(5);
 /// A file of the history, which two commits changed.
 const PATH: &str = "d1/f17";
 
@@ -53,9 +60,18 @@ fn main() {
     let mut head = || run(&mut scratch.git(&["rev-parse", "HEAD"]));
     let [why, blame] = medians(ROUNDS, [&mut why, &mut blame]);
     let [hook, head] = medians(ROUNDS, [&mut hook, &mut head]);
+    let mut server = Server::start(&mut scratch.git_proof(&["mcp"]));
+    server.ask(&hello());
+    server.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n");
+    let call = json!({ "name": "decisions_for", "arguments": { "paths": [PATH] } });
+    let call = request(1, "tools/call", &call);
+    assert!(server.ask(&call).contains("write-ahead log"), "there is something to tell");
+    let [told] = medians(10 * ROUNDS, [&mut || assert!(server.ask(&call).len() > 100)]);
+    server.end();
     table::print(&[
         Row::cost(&format!("why FILE:LINE among {COMMITS} commits : git blame -L"), why, blame, 1.3),
         Row::cost(&format!("hook that tells decisions, {COMMITS} commits : git rev-parse HEAD"), hook, head, 3.0),
+        Row::cost(&format!("decisions_for over stdio, {COMMITS} commits : the limit"), told, LIMIT, 1.0),
     ]);
 }
 
