@@ -3,6 +3,8 @@
 use super::forest::Forest;
 use super::ui::{Paint, Role, inert};
 use super::wrap::{one_line, width, wrap};
+use crate::flow::{Label, Points};
+use crate::present;
 use crate::proof::observed::Marks;
 use crate::proof::record::RecordType;
 use crate::proof::timestamp::Timestamp;
@@ -80,10 +82,29 @@ pub(super) fn entry(entry: &EntryView, now: &Timestamp, paint: Paint) -> String 
     let private = if entry.private && !entry.withheld { " (private)" } else { "" };
     let tail = format!("{}{private}{}{}", recorded(entry, now), paint.dot(), entry.id);
     let tail = paint.paint(Role::Faint, &tail);
-    let body = body_lines(entry, paint.measure() - 13).join("\n             ");
+    let body = said_lines(entry, paint).join("\n");
     let force = in_force(entry, now).into_iter().map(|said| paint.paint(Role::Faint, &said) + "\n             ");
     let force: String = force.collect();
     format!("{} {label} {body}\n             {force}{tail}\n", mark(entry, paint))
+}
+
+/// What an entry says, below and beside its label; what was rejected and what is uncertain is told apart.
+fn said_lines(entry: &EntryView, paint: Paint) -> Vec<String> {
+    let columns = paint.measure() - 13;
+    let said = match (&entry.body, entry.text()) {
+        (BodyView::Thought { kind: RecordType::Decision | RecordType::Reflection, .. }, Some(text)) => {
+            Some(Points::read(text, entry.metadata.as_ref()))
+        }
+        _ => None,
+    };
+    let below = |lines: Vec<String>| lines.join("\n             ");
+    let Some(said) = said else { return vec![below(body_lines(entry, columns))] };
+    let mut lines = vec![below(wrap(&said.text, columns))];
+    lines.extend(said.points.iter().map(|point| {
+        let label = paint.paint(role_of(point.label), &format!("{:10}", point.label.as_str()));
+        format!("  {label} {}", below(wrap(&point.text, columns)))
+    }));
+    lines
 }
 
 /// What an entry corrects, what corrects it, and until when it holds.
@@ -193,7 +214,16 @@ fn body_lines(entry: &EntryView, columns: usize) -> Vec<String> {
     match entry.text() {
         None if entry.withheld => vec!["(withheld: its clone published only its hashes)".to_owned()],
         None => vec!["(blanked: only its hashes are kept here)".to_owned()],
+        Some(text) if matches!(entry.body, BodyView::Attest { .. }) => wrap(&present::attested(text), columns),
         Some(text) => wrap(text, columns),
+    }
+}
+
+pub(super) fn role_of(label: Label) -> Role {
+    match label {
+        Label::Rejected => Role::Bad,
+        Label::Chosen => Role::Good,
+        _ => Role::Faint,
     }
 }
 

@@ -2,18 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::draw::{ago_seconds, until_when};
+use super::draw::{ago_seconds, role_of, until_when};
 use super::forest::Forest;
 use super::ui::{Paint, Role, inert};
 use super::verdict;
 use super::wrap::{self, one_line};
-use crate::flow::{CommitStory, Label, LeftAway, Point, Points, Step, StepKind, StoryOutcome, Trail};
+use crate::flow::{CommitStory, LeftAway, Point, Points, Step, StepKind, StoryOutcome, Trail};
 use crate::judge::SessionVerdict;
 use crate::present;
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::RootHash;
 use crate::proof::finding::{Finding, Severity, Verdict};
-use crate::proof::observed::{Event, Observed, Reflection};
+use crate::proof::observed::{Event, Reflection};
 use crate::proof::record::RecordType;
 use crate::proof::timestamp::Timestamp;
 
@@ -265,13 +265,9 @@ impl Teller<'_> {
         let attested = step.content.as_ref().filter(|_| step.kind == StepKind::Attest);
         let change = attested.and_then(|text| GitAttestation::parse(text.as_bytes()).ok());
         let Points { text, points } = &step.said;
-        let text = match (&change, step.kind) {
-            (_, StepKind::Withheld) => "not published; its hashes are part of the proof".to_owned(),
-            (Some(GitAttestation { commit: Some(id), .. }), _) => format!("commit {id}"),
-            (Some(_), _) => "what was staged".to_owned(),
-            (None, StepKind::Attest) => attested
-                .and_then(|text| Observed::parse(text.as_bytes()).ok())
-                .map_or_else(|| text.clone(), |seen| format!("observed: {}", present::observed(&seen))),
+        let text = match (step.kind, attested) {
+            (StepKind::Withheld, _) => "not published; its hashes are part of the proof".to_owned(),
+            (_, Some(attested)) => present::attested(attested),
             _ => text.clone(),
         };
         let word = match step.kind {
@@ -371,14 +367,6 @@ fn is_restated(step: &Step, steps: &[Step]) -> bool {
     let restated = Some(Event::Restated.as_str());
     step.kind == StepKind::Reflection
         && steps.iter().any(|later| later.observed == restated && later.content == step.content)
-}
-
-pub(super) fn role_of(label: Label) -> Role {
-    match label {
-        Label::Rejected => Role::Bad,
-        Label::Chosen => Role::Good,
-        _ => Role::Faint,
-    }
 }
 
 /// What follows the word of a verdict in its line: what is proven and by whom, or why it is not.

@@ -176,7 +176,7 @@ fn decision(decision: &Decision, outcome: &WhyOutcome, teller: &Teller<'_>) -> V
     };
     let mut said = vec![(word, role, decision.said.text.clone())];
     for point in &decision.said.points {
-        said.push((point.label.as_str(), super::story::role_of(point.label), point.text.clone()));
+        said.push((point.label.as_str(), super::draw::role_of(point.label), point.text.clone()));
     }
     let own_points: Vec<&str> = decision.said.points.iter().map(|point| point.text.as_str()).collect();
     let left_open = decision.uncertain.iter().filter(|text| !own_points.contains(&text.as_str()));

@@ -17,7 +17,7 @@ pub use comment::{COMMENT, SUMMARY, markdown, story};
 pub use github::{github, github_error};
 pub use html::html;
 pub use junit::junit;
-pub use observed::{checks, file, observed, record, reflection, seen};
+pub use observed::{attested, checks, file, record, reflection, seen};
 pub use report::Report;
 pub use rules::{Rule, rule};
 pub use sarif::sarif;

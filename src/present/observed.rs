@@ -2,7 +2,9 @@
 
 use crate::flow::Seen;
 use crate::judge::FileSeen;
+use crate::proof::change::GitAttestation;
 use crate::proof::edits::{Checked, SeenAs};
+use crate::proof::memory::MemoryAttestation;
 use crate::proof::observed::{Event, Marks, Observed};
 use crate::proof::record::RecordType;
 
@@ -33,8 +35,22 @@ pub fn reflection(event: Option<&str>) -> &'static str {
     }
 }
 
+/// An attestation in words. One that the tool made is an object, of which a reader sees nothing.
+pub fn attested(text: &str) -> String {
+    if let Ok(change) = GitAttestation::parse(text.as_bytes()) {
+        return change.commit.map_or_else(|| "what was staged".to_owned(), |commit| format!("commit {commit}"));
+    }
+    if let Ok(seen) = Observed::parse(text.as_bytes()) {
+        return format!("observed: {}", observed(&seen));
+    }
+    match MemoryAttestation::parse(text.as_bytes()) {
+        Ok(note) => format!("a note of working memory, put there at {}", note.put_at),
+        Err(_) => text.to_owned(),
+    }
+}
+
 /// An observation in a few words.
-pub fn observed(seen: &Observed) -> String {
+fn observed(seen: &Observed) -> String {
     match seen {
         Observed::Agent { name, model, version } => agent(name, model.as_deref(), version.as_deref()),
         Observed::Check { command, exit } => check(command, *exit, None),

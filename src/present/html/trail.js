@@ -121,8 +121,10 @@ const titleOf = (kind, value) =>
 
 // What an attestation attests.
 function attested(text) {
-  const { git, observed } = readCanonical(text) || {};
+  const { git, observed, note, memory } = readCanonical(text) || {};
   if (observed && typeof observed === "object") return "observed: " + observedText(observed);
+  const kept = note || memory;
+  if (kept && typeof kept === "object") return "a note of working memory, put there at " + kept.put_at;
   if (!git || typeof git !== "object") return text;
   const what = git.commit ? "commit " + git.commit : "the change that was staged";
   return `${what}\ntree ${git.tree}` + (git.change_id ? `\nchange ${git.change_id}` : "");

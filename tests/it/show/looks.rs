@@ -396,3 +396,41 @@ fn verify_tells_a_session_once_with_its_commits_below_it_and_the_summary_last() 
         assert!(!ran.text().contains('\u{1b}'));
     }
 }
+
+#[test]
+fn attestations_of_the_tool_are_told_in_words_wherever_they_are_shown() {
+    let explained = Explained::new();
+    let scratch = &explained.scratch;
+    scratch.json(&["start", "--intent", "look again", "--session-id", "t-90"]);
+    scratch.json(&["memory", "put", "--text", "a note"]);
+    scratch.json(&["memory", "pack"]);
+    scratch.git(&["commit", "--quiet", "--allow-empty", "--message", "Again"]);
+    assert_eq!(scratch.run(["hook", "post-commit"]).exit, Some(0));
+    let entries = scratch.json(&["log", "--session", "t-90"])["entries"].clone();
+    let attested = entries.as_array().unwrap().iter().filter(|entry| entry["attest"].is_string());
+    let ids: Vec<&str> = attested.map(|entry| entry["id"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), 2, "{entries}");
+    let mut shown =
+        vec![vec!["log", "--session", "t-90"], vec!["tree", "--session", "t-90"], vec!["show", "--full", "HEAD~1"]];
+    for id in &ids {
+        shown.extend([vec!["show", id], vec!["trail", id]]);
+    }
+    for arguments in shown {
+        let text = explained.shown(80, &arguments);
+        for key in ["{\"git\"", "{\"note\"", "{\"observed\""] {
+            assert!(!text.contains(key), "{arguments:?}: {text}");
+        }
+        assert!(text.contains("note of working memory") || text.contains("commit "), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn log_of_a_session_tells_apart_what_was_rejected_and_what_is_uncertain() {
+    let explained = Explained::new();
+    let text = explained.shown(80, &["log", "--session", "t-89"]);
+    for line in
+        ["  rejected   a second cookie, two truths about who is signed in.", "  uncertain  Safari was not tried."]
+    {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
