@@ -404,7 +404,7 @@ fn attestations_of_the_tool_are_told_in_words_wherever_they_are_shown() {
     scratch.json(&["start", "--intent", "look again", "--session-id", "t-90"]);
     scratch.json(&["memory", "put", "--text", "a note"]);
     scratch.json(&["memory", "pack"]);
-    scratch.git(&["commit", "--quiet", "--allow-empty", "--message", "Again"]);
+    scratch.git(["commit", "--quiet", "--allow-empty", "--message", "Again"]);
     assert_eq!(scratch.run(["hook", "post-commit"]).exit, Some(0));
     let entries = scratch.json(&["log", "--session", "t-90"])["entries"].clone();
     let attested = entries.as_array().unwrap().iter().filter(|entry| entry["attest"].is_string());
