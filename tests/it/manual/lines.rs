@@ -48,10 +48,10 @@ const STAND_INS: [(&str, &str); 5] = [
 ];
 
 /// The directory with a prepared repository, made once and copied for each line.
-struct Prepared(Scratch);
+pub(super) struct Prepared(Scratch);
 
 impl Prepared {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let scratch = Scratch::without_repository();
         std::fs::remove_dir(&scratch.place).unwrap();
         path(&scratch);
@@ -79,7 +79,7 @@ impl Prepared {
     }
 
     /// A copy of it, for one line or for one story.
-    fn copy(&self) -> tempfile::TempDir {
+    pub(super) fn copy(&self) -> tempfile::TempDir {
         let copy = tempfile::tempdir().unwrap();
         let mut command = self.0.command("cp");
         command.current_dir(self.0.around()).arg("-a");
@@ -89,7 +89,7 @@ impl Prepared {
     }
 
     /// Runs a line in one of the repositories of a copy; says what is wrong with it.
-    fn try_line(&self, copy: &Path, place: &str, line: &str) -> Result<String, String> {
+    pub(super) fn try_line(&self, copy: &Path, place: &str, line: &str) -> Result<String, String> {
         if ELSEWHERE.iter().any(|(begin, _)| line.starts_with(begin) && !line.contains('|')) {
             return Ok(String::new());
         }
@@ -228,6 +228,7 @@ fn commands_and_options_that_the_pages_name_exist() {
         "README.md",
         "docs/gate.md",
         "docs/hooks.md",
+        "docs/json.md",
         "docs/forgejo.md",
         "docs/errors.md",
         "docs/releasing.md",

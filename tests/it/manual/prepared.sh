@@ -92,7 +92,7 @@ git proof prove --round --session t-89-login >sealed.json
 # What is named by an id or a hash.
 field() { sed "s/.*\"$1\":\"\{0,1\}\([^\",]*\).*/\1/"; }
 root=$(git proof root --session t-89-login --json | field root)
-count=$(git proof root --session t-89-login --json | field record_count)
+count=$(git proof root --session t-89-login --json | field count)
 git cat-file blob "refs/proof/evidence:${root:0:2}/$root.jsonl" >session.jsonl
 record=$(sed -n '/"type":"decision"/p' session.jsonl | field id)
 git proof prove --record "$record" >proof.json
