@@ -162,10 +162,10 @@ fn word_that_another_writer_overwrote_is_put_back() {
 fn without_a_signing_key_nothing_is_written() {
     let squashed = Squashed::new();
     let before = squashed.proven.tip("refs/notes/proof");
-    let error = squashed.refused(&["--reason", REASON], "ERR_SIGNING_FAILED", 4);
+    let error = squashed.refused(&["--reason", REASON], "ERR_SIGNING_UNSET", 2);
     assert!(error["hint"].as_str().unwrap().contains("gpg.format ssh"), "{error}");
     squashed.proven.git(&["config", "gpg.format", "ssh"]);
-    let error = squashed.refused(&["--reason", REASON], "ERR_SIGNING_FAILED", 4);
+    let error = squashed.refused(&["--reason", REASON], "ERR_SIGNING_UNSET", 2);
     assert!(error["hint"].as_str().unwrap().contains("user.signingkey"), "{error}");
     assert_eq!(squashed.proven.tip("refs/notes/proof"), before);
 }
