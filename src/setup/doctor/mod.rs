@@ -7,6 +7,8 @@ mod wiring;
 
 use serde::Serialize;
 
+pub use program::on_path;
+
 use super::survey::Survey;
 use crate::context::Context;
 use crate::error::Result;
