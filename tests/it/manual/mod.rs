@@ -6,6 +6,7 @@ mod lines;
 mod links;
 mod mistakes;
 mod pages;
+mod readme;
 
 use std::ffi::OsString;
 

@@ -18,13 +18,6 @@ for step in 1 2 3 4; do
   git commit --quiet -m "Importer: step $step"
 done
 
-# The same for those who have not heard of the tool yet.
-git init --quiet --bare --initial-branch=main ../plain.git
-git push --quiet ../plain.git main
-git clone --quiet ../plain.git ../plain
-git -C ../plain remote set-url origin ../plain.git
-echo "not committed yet" >>../plain/importer.txt
-
 # Two notes that are packed, and two that are left behind.
 notes() {
   git proof memory put --key flaky --text "the importer test fails once in ten runs"
