@@ -167,8 +167,8 @@ judge() {
   if [ -n "${GIT_PROOF_OUTPUT:-}" ]; then
     code=0
     proof "$@" "--format=$format" >"$GIT_PROOF_OUTPUT" || code=$?
-    # The reason belongs into the log, too: not everyone opens the file.
-    if [ "$code" -ne 0 ]; then proof "$@" --format=human 2>/dev/null || :; fi
+    # The verdict belongs into the log, too, also that of an advisory policy: not everyone opens the file.
+    proof "$@" --format=human 2>/dev/null || :
     return "$code"
   else
     proof "$@" "--format=$format"

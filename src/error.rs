@@ -132,6 +132,8 @@ codes! {
     Unreadable "ERR_UNREADABLE" 3
     /// A configuration file is not what its format asks for.
     ConfigInvalid "ERR_CONFIG_INVALID" 2
+    /// A signature was asked for, and git is not set up to make one.
+    SigningUnset "ERR_SIGNING_UNSET" 2
     /// No signature could be made.
     SigningFailed "ERR_SIGNING_FAILED" 4
     /// The answer could not be written.

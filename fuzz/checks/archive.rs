@@ -61,6 +61,7 @@ fn root_of(summary: &evidence::Summary) -> RootRow {
         genesis: summary.genesis,
         head: summary.head,
         root: summary.root,
+        count: summary.count,
         record_count: summary.count,
         finalized_at: now(),
     }

@@ -57,7 +57,8 @@ fn next(outcome: &CoverOutcome) -> String {
     match &outcome.finalized {
         Some(finalized) => {
             let notes = finalized.anchors.len();
-            format!("Session {session} is finalized and anchored on {notes} commits. git proof sync shares it.\n")
+            let commits = if notes == 1 { "1 commit".to_owned() } else { format!("{notes} commits") };
+            format!("Session {session} is finalized and anchored on {commits}. git proof sync shares it.\n")
         }
         None => format!(
             "Session {session} is open. Say what was decided, then close it:\n  git proof record --session {session} --type reflection --content \"what was done, what is uncertain\"\n  git proof finalize --session {session}\n"

@@ -59,7 +59,7 @@ impl Demo {
             Ok(())
         })?;
         // The play is not over before everything was caught.
-        ui.answer(u8::from(!outcome.holds()));
+        ui.answer(u8::from(!outcome.verdict.is_accepted()));
         ui.show(&outcome, ending);
         Ok(())
     }
@@ -119,7 +119,7 @@ fn lines(text: &str, first: &str, rest: &str, paint: Paint) -> String {
 fn ending(outcome: &DemoOutcome, paint: Paint) -> String {
     let caught = outcome.forgeries.iter().filter(|forged| forged.caught).count();
     let all = outcome.forgeries.len();
-    let verdict = if outcome.holds() {
+    let verdict = if outcome.verdict.is_accepted() {
         paint.paint(Role::Good, &format!("All {all} forgeries were caught, and main is still proven."))
     } else {
         let main = if outcome.proven { "proven" } else { "NOT proven" };

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
+use super::man;
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
@@ -96,7 +97,11 @@ impl Init {
         if outcome.hooks.iter().any(left) {
             ui.answer(1);
         }
+        let manual = (!self.dry_run && !self.uninstall).then(|| man::install(context)).flatten();
         if !ui.json {
+            if let Some(directory) = manual {
+                ui.say(&format!("note: git help proof opens the manual, which is now in {}", directory.display()));
+            }
             for notice in &outcome.notices {
                 ui.say(&format!("note: {}", notice.message));
                 ui.say(&format!("hint: {}", notice.hint));

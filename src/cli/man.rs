@@ -1,7 +1,7 @@
 //! `man`: the man pages, made from the same texts as `--help`. They carry no date, so that a build can be repeated.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use clap::{Args, Command, CommandFactory as _};
 use clap_mangen::roff::{Roff, bold, roman};
@@ -9,10 +9,12 @@ use clap_mangen::roff::{Roff, bold, roman};
 use super::ui::{Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::setup;
 
 /// Print a man page, or write all of them into a directory
 ///
-/// Once they are where man finds them, `git proof --help` and `git help proof` open git-proof(1).
+/// Once they are where man finds them, `git proof --help` and `git help proof` open git-proof(1). Packages bring them, and
+/// `git proof init` writes them for a program in a folder of yours, such as ~/.cargo/bin.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -49,33 +51,60 @@ struct Written {
 
 impl Man {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
-        let mut root = super::Arguments::command().disable_help_subcommand(true);
-        root.build();
+        let root = built();
         let Some(directory) = &self.dir else {
             let page = page(find(&root, &self.command)?);
             ui.show(&page, |page, _| page.text.clone().unwrap_or_default());
             return Ok(());
         };
         let directory = context.path(directory);
-        let failed = |what: String, error: std::io::Error| {
+        let failed = |what: String, error: io::Error| {
             Error::new(Code::OutputFailed, what)
                 .because(error)
                 .hint("name a directory that you can write to: --dir DIR")
         };
-        fs::create_dir_all(&directory)
-            .map_err(|error| failed(format!("cannot make {}", directory.display()), error))?;
-        let mut pages = Vec::new();
-        all(&root, &mut pages);
-        for page in &mut pages {
-            let path = directory.join(&page.file);
-            let text = page.text.take().unwrap_or_default();
-            fs::write(&path, text).map_err(|error| failed(format!("cannot write {}", path.display()), error))?;
-        }
+        let pages = write(&root, &directory)
+            .map_err(|(path, error)| failed(format!("cannot write {}", path.display()), error))?;
         ui.show(&Written { directory: directory.display().to_string(), pages }, |written, _| {
             format!("Wrote {} pages into {}.\n", written.pages.len(), inert(&written.directory))
         });
         Ok(())
     }
+}
+
+/// Writes the manual where man looks for that of a program: in `share/man` beside the `bin` in which `git proof` is found.
+/// Only in a folder below the home directory: elsewhere a package brings the pages. Returns the folder if the manual was not
+/// there, or is that of another version.
+pub(super) fn install(context: &Context) -> Option<PathBuf> {
+    let (program, home) = (setup::on_path(context)?, PathBuf::from(context.variable("HOME")?));
+    let bin = program.parent().filter(|bin| bin.ends_with("bin"))?;
+    let beside = bin.parent().filter(|above| above.starts_with(&home) && *above != home)?;
+    let directory = beside.join("share/man/man1");
+    let root = built();
+    let own = page(&root);
+    if fs::read_to_string(directory.join(&own.file)).ok() == own.text {
+        return None;
+    }
+    write(&root, &directory).ok()?;
+    Some(directory)
+}
+
+/// Writes all pages. An error names the file.
+fn write(root: &Command, directory: &Path) -> Result<Vec<Page>, (PathBuf, io::Error)> {
+    fs::create_dir_all(directory).map_err(|error| (directory.to_owned(), error))?;
+    let mut pages = Vec::new();
+    all(root, &mut pages);
+    for page in &mut pages {
+        let path = directory.join(&page.file);
+        fs::write(&path, page.text.take().unwrap_or_default()).map_err(|error| (path, error))?;
+    }
+    Ok(pages)
+}
+
+fn built() -> Command {
+    let mut root = super::Arguments::command().disable_help_subcommand(true);
+    root.build();
+    root
 }
 
 fn find<'a>(root: &'a Command, words: &[String]) -> Result<&'a Command> {

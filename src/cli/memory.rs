@@ -149,7 +149,7 @@ impl List {
 
 /// Pack a session's working memory: append a leaf for each note and an analysis, and remove the texts
 ///
-/// All of it or nothing, whatever happens meanwhile. A leaf holds the time and a commitment, the SHA-256 of 32 random bytes
+/// The texts are gone afterwards: keep a text elsewhere if you want to show it later. All notes are packed, or none. A leaf holds the time and a commitment, the SHA-256 of 32 random bytes
 /// (the salt) followed by the text, and that is all that evidence will publish of a note. The salts are printed, and stay in the
 /// store: git proof memory list shows them again. The analysis says how many notes were packed. It does not close the session:
 /// `git proof record --type reflection` does.
@@ -178,7 +178,7 @@ impl Pack {
             let count = pack.count;
             let (notes, each) = if count == 1 { ("note", "it is a leaf") } else { ("notes", "each is a leaf") };
             let mut text = format!(
-                "{} {count} {notes} of session {}: {each}, and its text is no longer here.\n  analysis {} is entry {}\n",
+                "{} {count} {notes} of session {}: {each}, and its text is gone from this clone.\n  analysis {} is entry {}\n",
                 paint.paint(Role::Good, "Packed"),
                 pack.session_id,
                 pack.analysis.id,

@@ -38,8 +38,8 @@ const ROLES: [(&str, &[&str]); 5] = [
 
 /// The help of `git proof` itself with its commands by role; any other help as it is.
 pub(super) fn grouped(help: &str) -> String {
-    let Some((before, rest)) = help.split_once("\nCommands:\n").filter(|(before, _)| before.contains("<COMMAND>"))
-    else {
+    let is_own = |before: &str| before.contains("Usage: git proof [OPTIONS] <COMMAND>");
+    let Some((before, rest)) = help.split_once("\nCommands:\n").filter(|(before, _)| is_own(before)) else {
         return help.to_owned();
     };
     let Some((list, after)) = rest.split_once("\n\n") else { return help.to_owned() };

@@ -1,5 +1,7 @@
 //! `seal`, `rounds`.
 
+use std::collections::BTreeMap;
+
 use clap::{Args, Subcommand};
 
 use super::sync::told;
@@ -12,7 +14,7 @@ use crate::present;
 use crate::proof::finding::Verdict;
 use crate::record::Workspace;
 use crate::rounds::{self, CheckpointRequest};
-use crate::seal::{self, SealRequest};
+use crate::seal::{self, LeftOut, SealOutcome, SealRequest};
 
 /// Seal a round: every anchored session that no round has sealed yet
 ///
@@ -62,10 +64,8 @@ impl Seal {
         for finding in &outcome.findings {
             ui.say(&format!("git proof seal: {}", finding.message));
         }
-        for left in &outcome.left_out {
-            let codes: Vec<&str> = left.codes.iter().map(|code| code.as_str()).collect();
-            let why = if codes.is_empty() { "its anchor does not hold".to_owned() } else { codes.join(", ") };
-            ui.say(&format!("git proof seal: left out session {} on commit {}: {why}", left.session_id, left.commit));
+        if let Some(line) = left_out(&outcome) {
+            ui.say(&format!("git proof seal: {line}"));
         }
         ui.show(&outcome, |outcome, paint| {
             let count = outcome.sessions.len();
@@ -89,6 +89,21 @@ impl Seal {
         });
         Ok(())
     }
+}
+
+/// What was left out, in a line: one anchor by its name, more by how many there are of each kind.
+fn left_out(outcome: &SealOutcome) -> Option<String> {
+    let first = outcome.left_out.first()?;
+    let why = |left: &LeftOut| left.codes.first().map_or("its anchor does not hold", |code| code.as_str());
+    if outcome.left_out_count == 1 {
+        return Some(format!("left out session {} on commit {}: {}", first.session_id, first.commit, why(first)));
+    }
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    outcome.left_out.iter().for_each(|left| *kinds.entry(why(left)).or_default() += 1);
+    let kinds: Vec<String> = kinds.into_iter().map(|(why, count)| format!("{count} {why}")).collect();
+    let (count, listed) = (outcome.left_out_count, outcome.left_out.len() as u64);
+    let of = if count > listed { format!(" of the first {listed}") } else { String::new() };
+    Some(format!("left out {count} anchors ({}{of}); git proof seal --json lists them", kinds.join(", ")))
 }
 
 fn sessions(count: u64) -> String {

@@ -98,7 +98,7 @@ pub(super) fn lost_hooks(context: &Context, ui: &mut Ui) {
 
 /// Print the root of a finalized session
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  git proof root\n  git proof root --json | jq -r '.root, .record_count'")]
+#[command(after_help = "Examples:\n  git proof root\n  git proof root --json | jq -r '.root, .count'")]
 pub(super) struct Root {
     #[command(flatten)]
     which: SessionArgument,
@@ -113,9 +113,9 @@ impl Root {
 }
 
 fn describe(outcome: &RootOutcome) -> String {
-    let RootOutcome { session_id, scheme, genesis, head, root, record_count, finalized_at } = outcome;
+    let RootOutcome { session_id, scheme, genesis, head, root, count, finalized_at, .. } = outcome;
     format!(
-        "Session {session_id} is finalized.\n  root     {root}\n  count    {record_count}\n  scheme   {scheme}\n  \
+        "Session {session_id} is finalized.\n  root     {root}\n  count    {count}\n  scheme   {scheme}\n  \
          genesis  {genesis}\n  head     {head}\n  at       {finalized_at}\n"
     )
 }

@@ -183,7 +183,8 @@ impl Gate {
         }
         let found = outcome.commits.iter().filter(|commit| !commit.findings.is_empty()).map(|commit| commit.commit);
         let paths = match (format, &outcome.range) {
-            (Format::Github | Format::Sarif, Some(range)) => judge::first_paths(context, range, found)?,
+            // Only SARIF wants a place for everything.
+            (Format::Sarif, Some(range)) => judge::first_paths(context, range, found)?,
             _ => BTreeMap::new(),
         };
         let summary = context.variable("GITHUB_STEP_SUMMARY").filter(|_| format == Format::Github);

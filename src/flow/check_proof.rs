@@ -12,6 +12,7 @@ use crate::git::{Git, NOTES};
 use crate::judge::{VerifyRequest, verify};
 use crate::proof::canonical::Malformed;
 use crate::proof::digest::{CommitId, ContentHash, RootHash};
+use crate::proof::finding::Verdict;
 use crate::proof::inclusion::{InclusionProof, NotIncluded, Position};
 use crate::proof::logged::{ConsistencyProof, LoggedProof, NotLogged};
 use crate::proof::record::Id;
@@ -27,8 +28,11 @@ const MAX_PROOF: u64 = 4 << 20;
 /// A proof that holds.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ProofOutcome {
-    /// Always true: a proof that does not hold is an error.
-    #[schemars(extend("const" = true))]
+    /// Always `pass`: a proof that does not hold is an error.
+    #[schemars(with = "String", extend("const" = "pass"))]
+    pub verdict: Verdict,
+    /// The same, under its old name (docs/json.md).
+    #[schemars(skip)]
     pub valid: bool,
     /// How the session is hashed.
     pub scheme: Scheme,
@@ -45,8 +49,11 @@ pub struct ProofOutcome {
 /// A path that leads from a hash to a root whose number of entries is not known.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PathOutcome {
-    /// Always true: a path that leads elsewhere is an error.
-    #[schemars(extend("const" = true))]
+    /// Always `pass`: a path that leads elsewhere is an error.
+    #[schemars(with = "String", extend("const" = "pass"))]
+    pub verdict: Verdict,
+    /// The same, under its old name (docs/json.md).
+    #[schemars(skip)]
     pub valid: bool,
     /// Always false. With a count the answer is a [`ProofOutcome`].
     #[schemars(extend("const" = false))]
@@ -64,7 +71,9 @@ pub struct PathOutcome {
 /// A session that is in the log of sealed sessions.
 #[derive(Debug, Clone, Serialize)]
 pub struct LoggedOutcome {
-    /// Always true: a proof that does not hold is an error.
+    /// Always `pass`: a proof that does not hold is an error.
+    pub verdict: Verdict,
+    /// The same, under its old name (docs/json.md).
     pub valid: bool,
     /// The session.
     pub session_id: Id,
@@ -83,7 +92,9 @@ pub struct LoggedOutcome {
 /// A log that begins with an earlier one.
 #[derive(Debug, Clone, Serialize)]
 pub struct ConsistencyOutcome {
-    /// Always true: a proof that does not hold is an error.
+    /// Always `pass`: a proof that does not hold is an error.
+    pub verdict: Verdict,
+    /// The same, under its old name (docs/json.md).
     pub valid: bool,
     /// Number of sessions in the earlier log.
     pub from_count: u64,
@@ -134,6 +145,7 @@ fn check_logged(context: &Context, line: &[u8], named: &str, trusted: Option<&Tr
     proof.verify(&log).map_err(|error| not_logged(named, &error))?;
     let session = proof.session;
     Ok(LoggedOutcome {
+        verdict: Verdict::Pass,
         valid: true,
         session_id: session.session_id,
         session_root: session.root,
@@ -154,7 +166,14 @@ fn check_consistency(
     let log = trusted_log(context, trusted, &proof.to.log)?;
     proof.verify(&log).map_err(|error| not_logged(named, &error))?;
     let from = proof.from.log;
-    Ok(ConsistencyOutcome { valid: true, from_count: from.size, from_root: from.root, count: log.size, root: log.root })
+    Ok(ConsistencyOutcome {
+        verdict: Verdict::Pass,
+        valid: true,
+        from_count: from.size,
+        from_root: from.root,
+        count: log.size,
+        root: log.root,
+    })
 }
 
 /// The log that a proof is held against: what was given, or else the claimed one if the chain of rounds had just that.
@@ -226,7 +245,7 @@ pub fn check_proof_line(line: &[u8], named: &str, trusted: Option<&Trusted>) -> 
     })?;
     proof.verify(&trusted.root, trusted.count).map_err(|error| not_included(named, error))?;
     let InclusionProof { scheme, leaf_hash, index, count, root, .. } = proof;
-    Ok(ProofOutcome { valid: true, scheme, leaf_hash, index, count, root })
+    Ok(ProofOutcome { verdict: Verdict::Pass, valid: true, scheme, leaf_hash, index, count, root })
 }
 
 /// Checks only that the path of a proof leads to its root. `index` and `count` of the line are ignored: without a count that
@@ -242,7 +261,15 @@ pub fn check_path_line(line: &[u8], named: &str) -> Result<PathOutcome> {
     }
     let not_checked = "The path leads from leaf_hash to root. This does not show that leaf_hash is an entry: without the number \
                        of entries, an inner node of the tree or a repeated leaf would pass as well. Pass count to check that.";
-    Ok(PathOutcome { valid: true, count_checked: false, not_checked: not_checked.to_owned(), scheme, leaf_hash, root })
+    Ok(PathOutcome {
+        verdict: Verdict::Pass,
+        valid: true,
+        count_checked: false,
+        not_checked: not_checked.to_owned(),
+        scheme,
+        leaf_hash,
+        root,
+    })
 }
 
 fn parse_entry(line: &[u8], named: &str) -> Result<InclusionProof> {

@@ -9,13 +9,16 @@ use super::story::{StoryRequest, story};
 use crate::context::Context;
 use crate::error::Result;
 use crate::proof::digest::{CommitId, TranscriptHash};
+use crate::proof::finding::Verdict;
 use crate::proof::record::Id;
 use crate::record::Source;
 
 /// How a transcript compares with the commitments of sessions.
 #[derive(Debug, Clone, Serialize)]
 pub struct TranscriptOutcome {
-    /// Whether it is the transcript of one of the sessions.
+    /// `pass` if it is the transcript of one of the sessions, else `fail`.
+    pub verdict: Verdict,
+    /// The same, under its old name (docs/json.md).
     pub matches: bool,
     /// The commitments that were found.
     pub sessions: Vec<CommittedTranscript>,
@@ -56,5 +59,6 @@ pub fn check_transcript(context: &Context, source: &Source, commit: &str) -> Res
             });
         }
     }
-    Ok(TranscriptOutcome { matches: sessions.iter().any(|session| session.matches), sessions })
+    let matches = sessions.iter().any(|session| session.matches);
+    Ok(TranscriptOutcome { verdict: Verdict::of(matches), matches, sessions })
 }

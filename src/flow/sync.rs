@@ -8,13 +8,15 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
-use crate::git::{Git, NOTES, PushRefusal, ROUNDS, Remote, SHARED};
-use crate::proof::digest::CommitId;
-use crate::proof::finding::{Finding, FindingCode};
-use crate::publish::{heal, merge, note_of, release};
+use crate::git::{Git, NOTES, PushRefusal, ROUNDS, Remote, SHARED, WHY};
+use crate::judge::{VerifyRequest, verify};
+use crate::proof::digest::{CommitId, RootHash};
+use crate::proof::finding::{Finding, FindingCode, Verdict};
+use crate::publish::{explain_proven, heal, merge, note_of, release, unexplained};
 use crate::recall::{self, Pace};
 use crate::record::Workspace;
 use crate::seal::{Remade, join, seen_at, vanished};
+use crate::setup;
 use crate::store::SeenRound;
 
 /// How often a lost race is run again. Each time, someone else has won.
@@ -61,19 +63,50 @@ pub fn fetch(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn 
     git.must_be_writable()?;
     let remote = git.remote(named)?;
     let mut outcome = SyncOutcome::new(&remote);
+    let is_first = git.tip(NOTES)?.is_none();
     progress(&format!("asking {}", remote.name));
     let seen = workspace.store.seen_rounds()?;
     let theirs = git.list_remote(&remote)?;
     take(workspace, &git, &remote, (&theirs, &seen), &mut outcome, progress)?;
     git.remember_answer(&remote, &theirs)?;
-    index_paths(workspace, &git, progress);
+    settle(workspace, &git, is_first, progress);
     Ok(outcome)
 }
 
-/// Brings up the index by which decisions are found again. Where that fails, fewer are found.
-fn index_paths(workspace: &mut Workspace, git: &Git, progress: &mut dyn FnMut(&str)) {
+/// How many commits of HEAD get a line for `git log` that have none.
+const EXPLAINED: usize = 50;
+
+/// What reading needs: the index by which decisions are found again, and the lines of `git log`. Where that fails, less is
+/// found and shown.
+fn settle(workspace: &mut Workspace, git: &Git, is_first: bool, progress: &mut dyn FnMut(&str)) {
     progress("indexing which commits changed which files");
     let _ = recall::refresh(git, &mut workspace.store, Pace::AtLeisure);
+    let _ = explain_newest(workspace, is_first);
+}
+
+/// Lets `git log` say why the newest commits were made, those whose proofs hold. The first proofs that come into a clone
+/// switch this on; whoever switches it off afterwards is not overruled.
+fn explain_newest(workspace: &Workspace, is_first: bool) -> Result<()> {
+    if is_first && workspace.git()?.tip(NOTES)?.is_some() {
+        setup::show_why(&workspace.context)?;
+    }
+    let git = workspace.git()?;
+    if !git.shows_notes(WHY) || git.tip(NOTES)?.is_none() {
+        return Ok(());
+    }
+    let commits = unexplained(&git, git.newest(&["HEAD"], EXPLAINED)?)?;
+    if commits.is_empty() {
+        return Ok(());
+    }
+    let revisions = commits.iter().map(ToString::to_string).collect();
+    let judged = verify(&workspace.context, &VerifyRequest { revisions, ..VerifyRequest::default() })?;
+    let proven: Vec<(CommitId, RootHash)> = judged
+        .commits
+        .iter()
+        .filter(|commit| commit.verdict == Verdict::Pass)
+        .filter_map(|commit| Some((commit.commit, commit.sessions.iter().find(|session| session.holds)?.root)))
+        .collect();
+    explain_proven(&git, &proven)
 }
 
 /// Shares with a remote. `progress` is told what is being done.
@@ -81,6 +114,7 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
     let git = workspace.git()?;
     git.must_be_writable()?;
     let remote = git.remote(named)?;
+    let is_first = git.tip(NOTES)?.is_none();
     let mut outcome = SyncOutcome { restored: heal(workspace, &git)?, ..SyncOutcome::new(&remote) };
     let mut atomic = true;
     loop {
@@ -99,7 +133,7 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
             .filter(|(shared, tip)| theirs.get(shared) != Some(tip))
             .collect();
         if news.is_empty() {
-            index_paths(workspace, &git, progress);
+            settle(workspace, &git, is_first, progress);
             return arrived(workspace, &git, &remote, &ours, outcome);
         }
         progress(&format!("pushing to {}", remote.name));
@@ -107,7 +141,7 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
             Ok(()) => {
                 git.remember_answer(&remote, &theirs.into_iter().chain(news.iter().copied()).collect())?;
                 outcome.pushed = news.into_iter().map(|(shared, _)| shared).collect();
-                index_paths(workspace, &git, progress);
+                settle(workspace, &git, is_first, progress);
                 return arrived(workspace, &git, &remote, &ours, outcome);
             }
             Err(PushRefusal::NotAtomic) => atomic = false,

@@ -32,7 +32,8 @@ impl Git {
         if let Some(id) = self.resolve_here(revision) {
             return Ok(id);
         }
-        let peeled = format!("{revision}^{{commit}}");
+        // Everything behind `:/` is the text that git looks for, and what it finds is a commit.
+        let peeled = if revision.starts_with(":/") { revision.to_owned() } else { format!("{revision}^{{commit}}") };
         let mut command = self.plumbing(["rev-parse", "--verify", "--quiet", "--end-of-options", &peeled]);
         match self.text_of(&mut command)?.and_then(|text| CommitId::parse(text.trim_end())) {
             Some(id) => Ok(id),

@@ -21,7 +21,7 @@ use crate::proof::sshsig::{self, KeyError, NAMESPACE, SignatureError};
 pub fn sign(context: &Context, bytes: &[u8]) -> Result<Signature> {
     let format = setting(context, "gpg.format", &[]).unwrap_or_else(|| "openpgp".into());
     if format != "ssh" {
-        return Err(failed(format!("git signs with {}, and anchors take SSH signatures", format.display())).hint(
+        return Err(unset(format!("git signs with {}, and anchors take SSH signatures", format.display())).hint(
             "git config gpg.format ssh, and user.signingkey the path of a public key such as ~/.ssh/id_ed25519.pub",
         ));
     }
@@ -54,7 +54,7 @@ fn signing_key(context: &Context) -> Result<SigningKey> {
         return Ok(literal(set.as_encoded_bytes()).map_or(SigningKey::File(set.clone()), SigningKey::Literal));
     }
     let Some(command) = setting(context, "gpg.ssh.defaultKeyCommand", &[]).filter(|command| !command.is_empty()) else {
-        return Err(failed("there is no signing key")
+        return Err(unset("there is no signing key")
             .hint("git config user.signingkey PATH, with the path of a public key such as ~/.ssh/id_ed25519.pub"));
     };
     let shown = format!("gpg.ssh.defaultKeyCommand {:?}", command.display());
@@ -151,6 +151,10 @@ fn split_words(line: &str) -> Option<Vec<OsString>> {
     }
     words.extend(word.map(OsString::from));
     quote.is_none().then_some(words)
+}
+
+fn unset(message: impl Into<String>) -> Error {
+    Error::new(Code::SigningUnset, message)
 }
 
 fn failed(message: impl Into<String>) -> Error {

@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
 use crate::proof::digest::{CommitId, TreeId};
+use crate::proof::finding::Verdict;
 use crate::proof::glob::Glob;
 use crate::proof::grade::Grader;
 use crate::proof::keys::KEYS;
@@ -23,7 +24,9 @@ use crate::record::Source;
 pub struct PolicyOutcome {
     /// The file.
     pub file: String,
-    /// Whether its rules can be applied.
+    /// Always `pass`: rules that cannot be applied are an error.
+    pub verdict: Verdict,
+    /// The same, under its old name (docs/json.md).
     pub valid: bool,
     /// The commit whose files its patterns were held against, where there was one.
     pub tree: Option<CommitId>,
@@ -58,11 +61,19 @@ pub fn check_policy(context: &Context, source: &Source, tree: Option<&str>) -> R
         }
         None => match git.and_then(|git| Ok((git.tip("HEAD")?, git))) {
             Ok((Some(head), git)) => (git, head),
-            _ => return Ok(PolicyOutcome { file: name, valid: true, tree: None, warnings: Vec::new() }),
+            _ => {
+                return Ok(PolicyOutcome {
+                    file: name,
+                    verdict: Verdict::Pass,
+                    valid: true,
+                    tree: None,
+                    warnings: Vec::new(),
+                });
+            }
         },
     };
     let warnings = unmatched(&git, &commit, grader.paths(), tree.unwrap_or("HEAD"))?;
-    Ok(PolicyOutcome { file: name, valid: true, tree: Some(commit), warnings })
+    Ok(PolicyOutcome { file: name, verdict: Verdict::Pass, valid: true, tree: Some(commit), warnings })
 }
 
 /// What is odd about the policy of a base. The gate judges by that policy all the same, so nothing is said where it cannot be

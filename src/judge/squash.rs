@@ -14,7 +14,7 @@ use crate::proof::digest::CommitId;
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
 use crate::proof::merge::PathChange;
 use crate::proof::policy::Binding;
-use crate::proof::trailer::{ProofTrailer, ProofTrailers};
+use crate::proof::trailer::{ProofTrailer, ProofTrailers, Stray};
 
 /// Longest range that is taken for a squash, in commits.
 const MAX_RANGE: usize = 1000;
@@ -41,7 +41,9 @@ impl Squash {
         let mut findings = self.findings.clone();
         findings.extend(others.cloned().map(Finding::softened));
         let mut verdict = self.verdict;
-        let strays: Vec<Finding> = trailers.strays.iter().map(conclude::stray).collect();
+        // A forge puts the messages of the commits that it squashed into the new one, trailers and all.
+        let told = |stray: &&Stray| verdict != Verdict::Pass || !matches!(stray, Stray::Outside { .. });
+        let strays: Vec<Finding> = trailers.strays.iter().filter(told).map(conclude::stray).collect();
         match strays.iter().map(|stray| stray.severity).max() {
             Some(Severity::Error) => verdict = Verdict::Fail,
             Some(Severity::Unchecked) => verdict = verdict.max(Verdict::Unchecked),

@@ -32,6 +32,9 @@ pub struct BackupOutcome {
     /// Number of sessions in it.
     pub sessions: u64,
     /// Number of their entries.
+    pub count: u64,
+    /// The same, under its old name (docs/json.md).
+    #[schemars(skip)]
     pub records: u64,
     /// Number of cold sessions whose texts were read from their archives.
     pub restored: u64,
@@ -52,7 +55,7 @@ pub fn backup(workspace: &Workspace, request: &BackupRequest) -> Result<BackupOu
     workspace.store.copy_to(path, workspace.context.patience())?;
     let mut copy = Store::open(path, workspace.context.patience())?;
     let (restored, problems) = restore(workspace, &mut copy)?;
-    let (sessions, records) = copy.size()?;
+    let (sessions, count) = copy.size()?;
     copy.close_as_one_file()?;
     let failed = |error: io::Error| failed(&target, &error);
     let file = File::open(path).map_err(failed)?;
@@ -60,7 +63,8 @@ pub fn backup(workspace: &Workspace, request: &BackupRequest) -> Result<BackupOu
     let bytes = file.metadata().map_err(failed)?.len();
     unfinished.rename(&target, request.force)?;
     File::open(&directory).and_then(|directory| directory.sync_all()).map_err(failed)?;
-    Ok(BackupOutcome { file: request.file.display().to_string(), bytes, sessions, records, restored, problems })
+    let file = request.file.display().to_string();
+    Ok(BackupOutcome { file, bytes, sessions, count, records: count, restored, problems })
 }
 
 /// Puts the texts of cold sessions into the copy: a backup that needs files elsewhere is none.

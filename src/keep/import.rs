@@ -25,6 +25,9 @@ pub struct FileImport {
     /// Sessions that were added.
     pub added: Vec<Id>,
     /// Number of entries that came with them.
+    pub count: u64,
+    /// The same, under its old name (docs/json.md).
+    #[schemars(skip)]
     pub records: u64,
     /// Number of sessions that were here already.
     pub known: u64,
@@ -44,7 +47,8 @@ pub fn import_file(workspace: &mut Workspace, file: &Path) -> Result<FileImport>
     copy.fill(workspace, file).map_err(refused)?;
     verify(workspace, &copy.path).map_err(refused)?;
     let merged = workspace.store.merge(&copy.path)?;
-    Ok(FileImport { file: shown.to_string(), added: merged.added, records: merged.records, known: merged.known })
+    let count = merged.records;
+    Ok(FileImport { file: shown.to_string(), added: merged.added, count, records: count, known: merged.known })
 }
 
 /// Opens a copy of a backup as strictly as a store, and verifies every session in it.
@@ -151,6 +155,9 @@ pub struct ImportedSession {
     /// Its root.
     pub root: RootHash,
     /// Number of its entries.
+    pub count: u64,
+    /// The same, under its old name (docs/json.md).
+    #[schemars(skip)]
     pub records: u64,
     /// How many of them are withheld.
     pub withheld: u64,
@@ -245,7 +252,8 @@ fn take(
     Ok(ImportedSession {
         session_id: row.session_id,
         root: row.root,
-        records: row.record_count,
+        count: row.count,
+        records: row.count,
         withheld: summary.withheld,
     })
 }

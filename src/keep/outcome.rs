@@ -57,6 +57,9 @@ pub struct Move {
     /// Why.
     pub because: Because,
     /// Number of its entries.
+    pub count: u64,
+    /// The same, under its old name (docs/json.md).
+    #[schemars(skip)]
     pub records: u64,
     /// The round that sealed it.
     pub round: u64,
@@ -72,6 +75,9 @@ pub struct ZoneSummary {
     /// Number of sessions.
     pub sessions: u64,
     /// Number of their entries.
+    pub count: u64,
+    /// The same, under its old name (docs/json.md).
+    #[schemars(skip)]
     pub records: u64,
     /// Bytes of their texts in the store.
     pub store_bytes: u64,

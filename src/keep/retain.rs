@@ -133,8 +133,9 @@ fn plan<'a>(
             continue;
         };
         let Sealing { round, at } = *sealing;
-        let session_id = kept.session_id.clone();
-        moves.push((Move { session_id, from, to, because, records: kept.records, round, sealed_at: at }, kept));
+        let (session_id, count) = (kept.session_id.clone(), kept.records);
+        let planned = Move { session_id, from, to, because, count, records: count, round, sealed_at: at };
+        moves.push((planned, kept));
     }
     moves.into_iter().unzip()
 }
@@ -198,13 +199,14 @@ fn carry_out<'a>(
 }
 
 fn summarize(kept: &[Kept], seals: &Seals) -> Vec<ZoneSummary> {
-    let empty = |zone| ZoneSummary { zone, sessions: 0, records: 0, store_bytes: 0, archive_bytes: 0 };
+    let empty = |zone| ZoneSummary { zone, sessions: 0, count: 0, records: 0, store_bytes: 0, archive_bytes: 0 };
     let mut zones = Zone::ALL.map(empty);
     for kept in kept {
         let zone = plan::zone(kept, seals.of.get(&kept.session_id));
         let Some(summary) = zones.iter_mut().find(|summary| summary.zone == zone) else { continue };
         summary.sessions += 1;
-        summary.records += kept.records;
+        summary.count += kept.records;
+        summary.records = summary.count;
         summary.store_bytes += kept.text_bytes;
         let archive = kept.zone.as_ref().and_then(|row| row.archive);
         summary.archive_bytes += archive.map_or(0, |held| held.bytes);

@@ -56,7 +56,7 @@ fn next_call(tool: &str, error: &Error) -> Option<&'static str> {
         }
         Code::NothingToSeal => "merkle_finalize a session, anchor_commit it, then round_seal again",
         Code::NoTrustedRoot => "pass root and count as merkle_root gave them, or session_id of a finalized session",
-        Code::SigningFailed => "pass sign=false, or ask a person to set up how git signs",
+        Code::SigningFailed | Code::SigningUnset => "pass sign=false, or ask a person to set up how git signs",
         // Nothing that an agent could call mends these.
         Code::SealBroken | Code::RoundsRolledBack => {
             "report it to a person, word for word: refs/proof/rounds must be compared with another clone"

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::call::{Done, done};
 use crate::error::{Code, Error, Result};
 use crate::flow::{self, PathOutcome, ProofOutcome};
+use crate::proof::finding::Verdict;
 use crate::record::{self, CheckOutcome, Trusted, Workspace};
 
 /// What `audit_verify_chain` answers.
@@ -22,6 +23,8 @@ pub(super) enum ChainVerdict {
 #[schemars(inline)]
 pub(super) struct BrokenChain {
     session_id: String,
+    #[schemars(with = "String", extend("const" = "fail"))]
+    verdict: Verdict,
     #[schemars(extend("const" = false))]
     valid: bool,
     broken_at: String,
@@ -55,7 +58,9 @@ pub(super) struct HeldProof {
 #[derive(Serialize, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct RefusedProof {
-    #[schemars(extend("const" = false))]
+    #[schemars(with = "String", extend("const" = "fail"))]
+    verdict: Verdict,
+    #[schemars(skip)]
     valid: bool,
     reason: String,
     field: Option<String>,
@@ -69,6 +74,7 @@ pub(super) fn chain(workspace: &Workspace, session: &str) -> Result<Done> {
             let text = |key| detail(&error, key).and_then(Value::as_str).map(str::to_owned);
             let broken = BrokenChain {
                 session_id: session.to_owned(),
+                verdict: Verdict::Fail,
                 valid: false,
                 broken_at: text("broken_at").unwrap_or_else(|| session.to_owned()),
                 index: detail(&error, "index").and_then(Value::as_u64).unwrap_or(0),
@@ -99,7 +105,7 @@ fn judged(verdict: Result<ProofVerdict>) -> Result<Done> {
         Ok(verdict) => Ok(done(&verdict)),
         Err(error) if error.code == Code::ProofInvalid => {
             let field = detail(&error, "field").and_then(Value::as_str).map(str::to_owned);
-            let refused = RefusedProof { valid: false, reason: error.to_string(), field };
+            let refused = RefusedProof { verdict: Verdict::Fail, valid: false, reason: error.to_string(), field };
             Ok(Done { outcome: error.code.as_str(), ..done(&ProofVerdict::Refused(refused)) })
         }
         Err(error) => Err(error),

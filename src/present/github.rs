@@ -11,7 +11,8 @@ const ANNOTATIONS: usize = 10;
 /// Longest subject in an annotation.
 const SUBJECT: usize = 120;
 
-/// The annotations of a verdict, the worst first, and then what there is in all. Nothing else in the output begins a line
+/// The annotations of a verdict, the worst first, and then what there is in all. They name no file: a finding speaks of a
+/// commit, and no line of a file is to blame. Nothing else in the output begins a line
 /// with text that is not ours.
 pub fn github(report: &Report<'_>) -> String {
     let findings = report.findings();
@@ -24,12 +25,7 @@ pub fn github(report: &Report<'_>) -> String {
         if let Some(hint) = &finding.hint {
             message.push_str(&format!("\nhint: {}", inert(hint)));
         }
-        text.push_str(&format!(
-            "::{level} file={},line=1,title={}::{}\n",
-            command_property(&inert(report.path(&commit.commit))),
-            command_property(&title),
-            command_data(&message)
-        ));
+        text.push_str(&format!("::{level} title={}::{}\n", command_property(&title), command_data(&message)));
     }
     if findings.len() > ANNOTATIONS {
         let more = findings.len() - ANNOTATIONS;

@@ -26,6 +26,11 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// The answer to a question that has only two.
+    pub const fn of(holds: bool) -> Self {
+        if holds { Self::Pass } else { Self::Fail }
+    }
+
     /// The word for it.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -38,3 +38,4 @@ pub use reflect::record;
 pub(crate) use sign::signed_line;
 pub use squash::{before_squash, squashed_at_head};
 pub(crate) use unheard::{attest_unheard, nobodys};
+pub(crate) use why::{explain_proven, unexplained};

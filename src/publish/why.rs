@@ -3,9 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use super::evidence::file_name;
 use crate::error::Result;
-use crate::git::{Git, WHY};
-use crate::proof::digest::CommitId;
+use crate::git::limits::MAX_EVIDENCE;
+use crate::git::{EVIDENCE, Fanned, Git, WHY};
+use crate::proof::digest::{CommitId, RootHash};
 use crate::proof::evidence::Verifier;
 use crate::proof::record::{Body, Line, RecordType};
 use crate::proof::text::brief_line;
@@ -22,6 +24,32 @@ pub(super) fn explain(git: &Git, commits: impl Iterator<Item = CommitId>, eviden
     let Some(line) = line_of(evidence) else { return Ok(()) };
     let blob = git.write_blob(line.as_bytes())?;
     put(git, &commits.into_iter().map(|commit| (commit, blob)).collect())
+}
+
+/// Those of these commits that have no line yet.
+pub(crate) fn unexplained(git: &Git, mut commits: Vec<CommitId>) -> Result<Vec<CommitId>> {
+    let Some(tip) = git.tip(WHY)? else { return Ok(commits) };
+    let tree = git.commit(&tip)?.tree;
+    let mut has_line = Vec::new();
+    for commit in &commits {
+        has_line.push(!git.find_note(&tree, commit)?.is_empty());
+    }
+    let mut has_line = has_line.into_iter();
+    commits.retain(|_| !has_line.next().unwrap_or_default());
+    Ok(commits)
+}
+
+/// Writes the lines of commits that others proved, each by the evidence of this root.
+pub(crate) fn explain_proven(git: &Git, proven: &[(CommitId, RootHash)]) -> Result<()> {
+    let Some(tree) = git.proof_tree(EVIDENCE)? else { return Ok(()) };
+    let mut notes = BTreeMap::new();
+    for (commit, root) in proven {
+        let Fanned::File(blob) = git.find_fanned(&tree, &file_name(root))? else { continue };
+        if let Some(line) = line_of(&git.blob(&blob, MAX_EVIDENCE)?) {
+            notes.insert(*commit, git.write_blob(line.as_bytes())?);
+        }
+    }
+    put(git, &notes)
 }
 
 /// Copies the lines of rewritten commits.

@@ -18,6 +18,9 @@ pub struct AuditOutcome {
     /// How it is hashed.
     pub scheme: Scheme,
     /// Number of its leaves: one for each entry.
+    pub count: u64,
+    /// The same, under its old name (docs/json.md).
+    #[schemars(skip)]
     pub leaf_count: u64,
     /// Root over them as they are now; null for none. It moves with every entry until the session is finalized.
     pub root: Option<RootHash>,
@@ -36,7 +39,7 @@ pub fn audit(workspace: &Workspace, session: Option<&str>) -> Result<AuditOutcom
     let session = workspace.session(session)?;
     let row = workspace.store.session(&session)?;
     let finalized = workspace.store.root(&session)?;
-    let (root, leaf_count) = match &finalized {
+    let (root, count) = match &finalized {
         Some(stored) => (Some(stored.root), stored.record_count),
         None => match workspace.store.running_root(&session)? {
             Some((root, count)) => (Some(root), count),
@@ -46,7 +49,8 @@ pub fn audit(workspace: &Workspace, session: Option<&str>) -> Result<AuditOutcom
     Ok(AuditOutcome {
         session_id: session,
         scheme: row.scheme(),
-        leaf_count,
+        count,
+        leaf_count: count,
         root,
         finalized: finalized.is_some(),
         finalized_at: finalized.map(|stored| stored.finalized_at),

@@ -8,6 +8,7 @@ use super::restore::archived;
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{ChainHash, RootHash};
+use crate::proof::finding::Verdict;
 use crate::proof::record::Id;
 
 /// A session that verifies.
@@ -15,10 +16,15 @@ use crate::proof::record::Id;
 pub struct CheckOutcome {
     /// The session.
     pub session_id: Id,
-    /// Always true: a break is an error, whose details say where.
+    /// Always `pass`: a break is an error, whose details say where.
+    #[schemars(with = "String", extend("const" = "pass"))]
+    pub verdict: Verdict,
+    /// The same, under the name that the protocol's source gives it.
     #[schemars(extend("const" = true))]
     pub valid: bool,
     /// Number of entries.
+    pub count: u64,
+    /// The same, under the name that the protocol's source gives it.
     pub records: u64,
     /// The same: every entry is in the chain.
     pub chain_length: u64,
@@ -50,7 +56,9 @@ pub fn check(workspace: &Workspace, session: Option<&str>) -> Result<CheckOutcom
     let archived = if check.blanked > 0 && !imported { archived(workspace, &session)? } else { 0 };
     Ok(CheckOutcome {
         session_id: session,
+        verdict: Verdict::Pass,
         valid: true,
+        count: check.records,
         records: check.records,
         chain_length: check.records,
         head: check.head,

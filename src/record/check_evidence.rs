@@ -7,6 +7,7 @@ use super::input::{Source, Trusted};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{ChainHash, RootHash};
 use crate::proof::evidence::{EvidenceError, Verifier};
+use crate::proof::finding::Verdict;
 use crate::proof::observed::Reflection;
 use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
@@ -17,6 +18,8 @@ const PIECE: usize = 1 << 16;
 /// An evidence file that holds.
 #[derive(Debug, Clone, Serialize)]
 pub struct EvidenceOutcome {
+    /// Always `pass`: a file that does not hold is an error.
+    pub verdict: Verdict,
     /// How the session is hashed.
     pub scheme: Scheme,
     /// Its first parent.
@@ -66,6 +69,7 @@ pub fn check_evidence(source: &Source, trusted: Option<&Trusted>) -> Result<Evid
         summary.require(&trusted.root, trusted.count).map_err(refused)?;
     }
     Ok(EvidenceOutcome {
+        verdict: Verdict::Pass,
         scheme: summary.opening.scheme,
         genesis: summary.genesis,
         head: summary.head,

@@ -36,6 +36,9 @@ pub struct EndOutcome {
     /// When it was ended.
     pub ended_at: Option<Timestamp>,
     /// Number of its entries.
+    pub count: u64,
+    /// The same, under its old name (docs/json.md).
+    #[schemars(skip)]
     pub records: u64,
     /// Whether it is finalized.
     pub finalized: bool,
@@ -69,6 +72,7 @@ pub fn end(workspace: &mut Workspace, session: Option<&str>) -> Result<EndOutcom
     Ok(EndOutcome {
         session_id: session,
         ended_at: row.ended_at,
+        count: row.count,
         records: row.count,
         finalized: root.is_some(),
         root,

@@ -145,6 +145,9 @@ pub struct SessionView {
     /// Whether a reflection must close it.
     pub proof_grade: bool,
     /// Number of entries.
+    pub count: u64,
+    /// The same, under its old name (docs/json.md).
+    #[schemars(skip)]
     pub records: u64,
     /// Whether it is finalized.
     pub finalized: bool,
@@ -166,6 +169,7 @@ impl From<&SessionRow> for SessionView {
             scheme: opening.scheme,
             caller: opening.caller,
             proof_grade: opening.proof_grade,
+            count: row.count,
             records: row.count,
             finalized: row.finalized,
             ended_at: row.ended_at,

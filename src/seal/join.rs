@@ -140,7 +140,7 @@ fn attempt(
             let sign = !signatures_of(git, commit, commit)?.is_empty();
             // What cannot be signed here and now is worth more unsigned than not at all. What cannot be written is neither.
             let new = match write(workspace, git, seal.clone(), Some(&tip), sign) {
-                Err(error) if error.code == Code::SigningFailed => {
+                Err(error) if matches!(error.code, Code::SigningFailed | Code::SigningUnset) => {
                     remade.unsigned = true;
                     write(workspace, git, seal, Some(&tip), false)?
                 }

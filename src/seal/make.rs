@@ -60,6 +60,9 @@ pub struct SealOutcome {
     pub deferred: Vec<Id>,
     /// The anchors that could not be sealed, at most a hundred of them.
     pub left_out: Vec<LeftOut>,
+    /// How many there are.
+    #[schemars(skip)]
+    pub left_out_count: u64,
     /// Whether it was signed.
     pub signed: bool,
     /// What is odd about its clock.
@@ -156,6 +159,7 @@ pub fn seal(workspace: &mut Workspace, request: &SealRequest) -> Result<SealOutc
             sealed_at: seal.sealed_at,
             sessions: seal.sessions.iter().map(SealedView::of).collect(),
             deferred,
+            left_out_count: left_out.len() as u64,
             left_out: left_out.into_iter().take(NAMED).collect(),
             signed: signature.is_some(),
             clock,

@@ -1,6 +1,8 @@
 //! The settings of git for notes: which are shown beside a commit, and which must not be copied behind our back.
 
 use super::settings::{Setting, SettingEdit, Settings};
+use crate::context::Context;
+use crate::error::Result;
 
 /// The notes that hold our anchors. They are JSON: nobody wants to read them in a log.
 const ANCHORS: &str = "refs/notes/proof";
@@ -24,6 +26,11 @@ pub(super) fn is_ours(settings: &Settings) -> bool {
 /// Adds our value to whatever is there.
 pub(super) fn show() -> SettingEdit {
     SettingEdit::new([b"--add", DISPLAY.as_bytes(), SHOWN.as_bytes()])
+}
+
+/// Lets `git log` show why a commit was made, where no setting does yet.
+pub fn show_why(context: &Context) -> Result<()> {
+    if are_shown(&Settings::read(context)?) { Ok(()) } else { show().apply(context) }
 }
 
 /// Takes our value out.

@@ -29,6 +29,8 @@ pub struct RootRow {
     /// Its root.
     pub root: RootHash,
     /// Number of its entries.
+    pub count: u64,
+    /// The same, under the name that the protocol's source gives it.
     pub record_count: u64,
     /// When it was finalized.
     pub finalized_at: Timestamp,
@@ -259,6 +261,7 @@ pub(super) fn close(
         genesis: row.genesis,
         head,
         root,
+        count: row.count,
         record_count: row.count,
         finalized_at,
     };
@@ -318,6 +321,7 @@ pub(super) fn find(connection: &Connection, session: &Id) -> Result<Option<RootR
         genesis: ChainHash::new(genesis),
         head: ChainHash::new(head),
         root: RootHash::new(root),
+        count: record_count,
         record_count,
         finalized_at: Timestamp::parse(&finalized_at).ok_or_else(|| damaged("the time of a root"))?,
     }))

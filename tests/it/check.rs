@@ -138,6 +138,7 @@ fn a_proof_that_holds_is_json_on_request() {
     let run = files.run(&["check-proof", "proof", "--root", &files.root, "--count", &files.count, "--json"]);
     let proof: Value = serde_json::from_str(&files.read("proof")).unwrap();
     let expected = json!({
+        "verdict": "pass",
         "valid": true,
         "scheme": "v1",
         "leaf_hash": proof["leaf_hash"],
@@ -167,6 +168,7 @@ fn evidence_that_holds_is_json_on_request() {
             "scheme",
             "session_id",
             "trusted",
+            "verdict",
             "withheld"
         ]
     );

@@ -704,7 +704,8 @@ class Judge:
         roots = [value for name, value in found if name == "root"]
         proof_grade = self.is_proof_grade(x, found, strays)
         asks = proof_grade or bool(roots)
-        said = Findings({"malformed": ("TRAILER_MISMATCH", ERROR)}.get(kind, ("TRAILER_MISMATCH", WARNING)) for kind, _ in strays)
+        remarks = lambda strays: Findings({"malformed": ("TRAILER_MISMATCH", ERROR)}.get(kind, ("TRAILER_MISMATCH", WARNING)) for kind, _ in strays)
+        said = remarks(strays)
         # 4
         anchors, words, others = self.note(oid)
         kept = [self.weigh(anchor, signatures, x, proof_grade) for anchor, signatures in anchors]
@@ -741,7 +742,11 @@ class Judge:
                 taken = next(iter(ranges), None)
         if taken:
             verdict, findings, holding = taken[0], Findings(taken[1]), taken[2]
-            findings += Findings(finding for a in kept for finding in a.findings).softened() + others.softened() + said
+            findings += Findings(finding for a in kept for finding in a.findings).softened() + others.softened()
+            # A forge puts the messages of the commits that it squashed into the new one.
+            if verdict == "pass":
+                said = remarks(stray for stray in strays if stray[0] != "outside")
+            findings += said
             if any(severity == ERROR for _, severity in said):
                 verdict = "fail"
             for root in roots:

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::proof::finding::FindingCode;
+use crate::proof::finding::{FindingCode, Verdict};
 
 use forgery::Forgery;
 use stage::Stage;
@@ -52,19 +52,14 @@ pub enum Scene<'a> {
 pub struct DemoOutcome {
     /// Where it was played.
     pub directory: PathBuf,
+    /// `pass` if everything went as it must: the honest branch is proven, and every forgery is caught.
+    pub verdict: Verdict,
     /// Whether the honest branch, `main`, is proven after all of it.
     pub proven: bool,
     /// The forgeries.
     pub forgeries: Vec<Forged>,
     /// The page, where one could be made.
     pub page: Option<PathBuf>,
-}
-
-impl DemoOutcome {
-    /// Whether everything went as it must: the honest is proven, and everything else is caught.
-    pub fn holds(&self) -> bool {
-        self.proven && self.forgeries.len() == Forgery::ALL.len() && self.forgeries.iter().all(|forged| forged.caught)
-    }
 }
 
 /// A forgery, and what became of it.
@@ -117,7 +112,8 @@ pub fn demo(context: &Context, request: &DemoRequest, audience: Audience<'_>) ->
     }
     let proven = stage.is_proven("main")?;
     let page = request.page.then(|| stage.page()).transpose()?;
-    Ok(DemoOutcome { directory: stage.directory().to_owned(), proven, forgeries, page })
+    let verdict = Verdict::of(proven && forgeries.iter().all(|forged| forged.caught));
+    Ok(DemoOutcome { directory: stage.directory().to_owned(), verdict, proven, forgeries, page })
 }
 
 /// The session: two ways are tried, one is taken.

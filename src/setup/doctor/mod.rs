@@ -7,14 +7,19 @@ mod wiring;
 
 use serde::Serialize;
 
+pub use program::on_path;
+
 use super::survey::Survey;
 use crate::context::Context;
 use crate::error::Result;
+use crate::proof::finding::Verdict;
 
 /// What was found.
 #[derive(Debug, Clone, Serialize)]
 pub struct DoctorOutcome {
-    /// Whether everything is wired: nothing is missing, stale or wrong.
+    /// `pass` if everything is wired: nothing is missing, stale or wrong. Else `fail`.
+    pub verdict: Verdict,
+    /// The same, under its old name (docs/json.md).
     pub ok: bool,
     /// The version of git.
     pub git: String,
@@ -94,7 +99,7 @@ pub fn doctor(context: &Context) -> Result<DoctorOutcome> {
     checks.push(repository::signing(&survey));
     checks.push(repository::remotes(context));
     let ok = !checks.iter().any(|check| check.state.is_bad());
-    Ok(DoctorOutcome { ok, git: survey.version.text, checks })
+    Ok(DoctorOutcome { verdict: Verdict::of(ok), ok, git: survey.version.text, checks })
 }
 
 /// Whether one of git's hooks calls this program.

@@ -44,7 +44,8 @@ pub(super) fn ourselves(context: &Context) -> DoctorCheck {
     }
 }
 
-fn on_path(context: &Context) -> Option<PathBuf> {
+/// The program that `git proof` starts.
+pub fn on_path(context: &Context) -> Option<PathBuf> {
     let path = context.variable("PATH")?;
     std::env::split_paths(&path)
         .map(|directory| directory.join("git-proof"))

@@ -78,7 +78,7 @@ fn every_format_tells_a_word_from_a_proof() {
     assert!(human.contains("\n  note       VOUCHED: ada@x vouches for the commit as the squash of"), "{human}");
     let counts = "1 commit: 1 vouched.";
     let github = squashed.shown("github");
-    assert!(github.contains("::warning file=a.txt,line=1,title=VOUCHED in "), "{github}");
+    assert!(github.contains("::warning title=VOUCHED in "), "{github}");
     assert!(github.contains("a person's word, not a proof") && github.contains(counts), "{github}");
     let markdown = squashed.shown("markdown");
     assert!(markdown.contains("\n### git proof gate: 1 commit · 1 vouched\n"), "{markdown}");
@@ -162,10 +162,10 @@ fn word_that_another_writer_overwrote_is_put_back() {
 fn without_a_signing_key_nothing_is_written() {
     let squashed = Squashed::new();
     let before = squashed.proven.tip("refs/notes/proof");
-    let error = squashed.refused(&["--reason", REASON], "ERR_SIGNING_FAILED", 4);
+    let error = squashed.refused(&["--reason", REASON], "ERR_SIGNING_UNSET", 2);
     assert!(error["hint"].as_str().unwrap().contains("gpg.format ssh"), "{error}");
     squashed.proven.git(&["config", "gpg.format", "ssh"]);
-    let error = squashed.refused(&["--reason", REASON], "ERR_SIGNING_FAILED", 4);
+    let error = squashed.refused(&["--reason", REASON], "ERR_SIGNING_UNSET", 2);
     assert!(error["hint"].as_str().unwrap().contains("user.signingkey"), "{error}");
     assert_eq!(squashed.proven.tip("refs/notes/proof"), before);
 }

@@ -1,5 +1,5 @@
-//! Every command line of the README and of the man pages is run, as it stands but for ids and hashes, in a repository that
-//! `prepared.sh` makes. A line that fails here is either wrong, or needs one of the tables below.
+//! Every command line of the man pages is run, as it stands but for ids and hashes, in a repository that `prepared.sh` makes. A
+//! line that fails here is either wrong, or needs one of the tables below.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -9,15 +9,13 @@ use crate::store::scratch::{Ran, Scratch, has};
 
 /// What a line says, and what stands in `values`: a record, the root, the count of the session `t-89-login`, and a record
 /// of the current session.
-const PLACEHOLDERS: [(&str, &str); 8] = [
+const PLACEHOLDERS: [(&str, &str); 6] = [
     ("--session-id t-89-login", "--session-id t-89-again"),
     ("--parent 8bfea854-fd8c-44dc-a9ce-c13027ce08d6", "--parent $PARENT"),
     ("8bfea854-fd8c-44dc-a9ce-c13027ce08d6", "$RECORD"),
     ("3d/3d57….jsonl", "${ROOT:0:2}/$ROOT.jsonl"),
     ("3d57…7e2e", "$ROOT"),
-    ("--root ROOT", "--root $ROOT"),
     ("--count 12", "--count $COUNT"),
-    ("--count N", "--count $COUNT"),
 ];
 
 /// What must have been done before a line that contains this: in `prepared.sh` the current session is open.
@@ -34,10 +32,6 @@ const BEFORE: [(&str, &str); 7] = [
 /// Lines that contain this end with another exit code than 0.
 const EXITS: [(&str, i32); 1] = [("git proof check-transcript", 1)];
 
-/// Lines that begin like this are not run here, and where they are.
-const ELSEWHERE: [(&str, &str); 2] =
-    [("cargo install --path .", "packaging/fresh.sh"), ("cargo test", "packaging/fresh.sh; this is one of the tests")];
-
 /// Programs that lines use and that need not be here: what stands in for them.
 const STAND_INS: [(&str, &str); 5] = [
     ("cargo", "echo 'test result: ok. 212 passed'"),
@@ -48,10 +42,10 @@ const STAND_INS: [(&str, &str); 5] = [
 ];
 
 /// The directory with a prepared repository, made once and copied for each line.
-struct Prepared(Scratch);
+pub(super) struct Prepared(Scratch);
 
 impl Prepared {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let scratch = Scratch::without_repository();
         std::fs::remove_dir(&scratch.place).unwrap();
         path(&scratch);
@@ -79,27 +73,23 @@ impl Prepared {
     }
 
     /// A copy of it, for one line or for one story.
-    fn copy(&self) -> tempfile::TempDir {
+    pub(super) fn copy(&self) -> tempfile::TempDir {
         let copy = tempfile::tempdir().unwrap();
         let mut command = self.0.command("cp");
         command.current_dir(self.0.around()).arg("-a");
-        command.args(["home", "remote.git", "place", "plain.git", "plain", "values"]).arg(copy.path());
+        command.args(["home", "remote.git", "place", "values"]).arg(copy.path());
         assert!(command.status().unwrap().success());
         copy
     }
 
     /// Runs a line in one of the repositories of a copy; says what is wrong with it.
-    fn try_line(&self, copy: &Path, place: &str, line: &str) -> Result<String, String> {
-        if ELSEWHERE.iter().any(|(begin, _)| line.starts_with(begin) && !line.contains('|')) {
-            return Ok(String::new());
-        }
+    pub(super) fn try_line(&self, copy: &Path, place: &str, line: &str) -> Result<String, String> {
         if let Some(program) = ["jq", "man", "fish"].into_iter().find(|program| uses(line, program) && !has(program)) {
             eprintln!("left out: {program} is not here: {line}");
             return Ok(String::new());
         }
         let place = copy.join(place);
         let filled = PLACEHOLDERS.iter().fold(line.to_owned(), |line, (from, to)| line.replace(from, to));
-        let filled = filled.replace("cargo run --release -- ", "git-proof ");
         if let Some(left) = filled.split_whitespace().take_while(|word| *word != "#").find(|word| is_placeholder(word))
         {
             return Err(format!("{left} stands for something: say in PLACEHOLDERS for what"));
@@ -138,22 +128,7 @@ fn is_placeholder(word: &str) -> bool {
         || word.starts_with('<') && word.ends_with('>')
 }
 
-/// The lines of the fenced blocks of a page, those of each block together, if they are in this language.
-fn blocks(page: &str, language: &str) -> Vec<Vec<String>> {
-    let mut blocks = Vec::new();
-    let mut lines = page.lines().map(str::trim_start);
-    while let Some(line) = lines.next() {
-        let Some(found) = line.strip_prefix("```") else { continue };
-        let block: Vec<String> =
-            lines.by_ref().take_while(|line| !line.starts_with("```")).map(str::to_owned).collect();
-        if found == language {
-            blocks.push(block);
-        }
-    }
-    blocks
-}
-
-fn page(name: &str) -> String {
+pub(super) fn page(name: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
 }
 
@@ -165,11 +140,6 @@ fn every_command_line_of_the_manual_runs() {
         let scratch = Scratch::without_repository();
         lines
             .extend(examples(&help(&scratch, &command)).into_iter().map(|line| (format!("git proof {command}"), line)));
-    }
-    for block in blocks(&page("README.md"), "sh") {
-        lines.extend(
-            block.into_iter().filter(|line| !line.trim().is_empty()).map(|line| ("README.md".to_owned(), line)),
-        );
     }
     assert!(lines.len() > 60, "{lines:?}");
     // One line, one copy; a few at a time.
@@ -191,27 +161,8 @@ fn every_command_line_of_the_manual_runs() {
     assert!(wrong.is_empty(), "{} lines:\n\n{}", wrong.len(), wrong.join("\n"));
 }
 
-#[test]
-fn the_terminal_session_of_the_readme_happens_as_it_is_told() {
-    let prepared = Prepared::new();
-    for block in blocks(&page("README.md"), "console") {
-        let copy = prepared.copy();
-        // A story that begins with `init` is told of a repository that has not heard of the tool.
-        let place = if block.first().is_some_and(|line| line.contains("init")) { "plain" } else { "place" };
-        let mut printed = String::new();
-        for line in &block {
-            if let Some(line) = line.strip_prefix("$ ") {
-                printed = prepared.try_line(copy.path(), place, line).unwrap_or_else(|why| panic!("{line}\n  {why}"));
-            } else if !line.trim().is_empty() && line.trim() != "…" {
-                let told = without_hashes(line);
-                assert!(printed.lines().any(|line| without_hashes(line) == told), "{line}\n  is not in\n{printed}");
-            }
-        }
-    }
-}
-
 /// A line, with one word for every id and hash, and one blank between words.
-fn without_hashes(line: &str) -> String {
+pub(super) fn without_hashes(line: &str) -> String {
     let is_hash = |word: &str| word.len() > 6 && word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     let plain =
         |word: &'_ str| if is_hash(word.trim_matches([':', ']', '(', ')'])) { "#".to_owned() } else { word.to_owned() };
@@ -228,6 +179,7 @@ fn commands_and_options_that_the_pages_name_exist() {
         "README.md",
         "docs/gate.md",
         "docs/hooks.md",
+        "docs/json.md",
         "docs/forgejo.md",
         "docs/errors.md",
         "docs/releasing.md",

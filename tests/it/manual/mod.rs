@@ -1,10 +1,12 @@
 //! What a person reads before using the tool: help, man pages, completions, and the command lines in them and in the README.
 
 mod completions;
+mod json;
 mod lines;
 mod links;
 mod mistakes;
 mod pages;
+mod readme;
 
 use std::ffi::OsString;
 

@@ -82,6 +82,38 @@ fn git_opens_the_man_page_for_help() {
     }
 }
 
+/// A home in which the program is installed as `cargo install` does it.
+#[test]
+fn after_init_git_finds_the_manual_of_a_program_in_the_home_directory() {
+    let scratch = Scratch::new();
+    let home = scratch.around().join("home");
+    let bin = home.join(".cargo/bin");
+    std::fs::create_dir_all(&bin).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_git-proof"), bin.join("git-proof")).unwrap();
+    let rest = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths([bin].into_iter().chain(std::env::split_paths(&rest))).unwrap();
+    let git = |arguments: &[&str]| -> Ran {
+        let mut git = scratch.command("git");
+        git.args(arguments).env("HOME", &home).env("PATH", &path).env("MANPAGER", "cat").env("PAGER", "cat");
+        git.env_remove("MANPATH").output().unwrap().into()
+    };
+    let page = home.join(".cargo/share/man/man1/git-proof.1");
+    git(&["proof", "init", "--dry-run"]).text();
+    assert!(!page.exists());
+    let said = git(&["proof", "init"]);
+    assert!(said.err.contains("git help proof opens the manual") && page.exists(), "{said:?}");
+    assert!(!git(&["proof", "init"]).err.contains("manual"));
+    std::fs::write(&page, "of another version").unwrap();
+    assert!(git(&["proof", "init"]).err.contains("manual"));
+    if !has("man") {
+        return eprintln!("left out: man is not here");
+    }
+    for arguments in [["proof", "--help"], ["help", "proof"]] {
+        let ran = git(&arguments);
+        assert!(ran.text().contains("GIT-PROOF(1)") && ran.out.contains("EXIT STATUS"), "{ran:?}");
+    }
+}
+
 #[test]
 fn a_page_of_a_command_that_is_not_there_is_refused() {
     let scratch = Scratch::without_repository();

@@ -18,13 +18,6 @@ for step in 1 2 3 4; do
   git commit --quiet -m "Importer: step $step"
 done
 
-# The same for those who have not heard of the tool yet.
-git init --quiet --bare --initial-branch=main ../plain.git
-git push --quiet ../plain.git main
-git clone --quiet ../plain.git ../plain
-git -C ../plain remote set-url origin ../plain.git
-echo "not committed yet" >>../plain/importer.txt
-
 # Two notes that are packed, and two that are left behind.
 notes() {
   git proof memory put --key flaky --text "the importer test fails once in ten runs"
@@ -92,7 +85,7 @@ git proof prove --round --session t-89-login >sealed.json
 # What is named by an id or a hash.
 field() { sed "s/.*\"$1\":\"\{0,1\}\([^\",]*\).*/\1/"; }
 root=$(git proof root --session t-89-login --json | field root)
-count=$(git proof root --session t-89-login --json | field record_count)
+count=$(git proof root --session t-89-login --json | field count)
 git cat-file blob "refs/proof/evidence:${root:0:2}/$root.jsonl" >session.jsonl
 record=$(sed -n '/"type":"decision"/p' session.jsonl | field id)
 git proof prove --record "$record" >proof.json

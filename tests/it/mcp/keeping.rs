@@ -87,7 +87,7 @@ fn a_chain_of_rounds_that_was_altered_is_reported_in_words_for_an_agent() {
     agent.ok("merkle_finalize", json!({ "session_id": "s1" }));
     commit(home.path(), "second");
     agent.ok("anchor_commit", json!({ "session_id": "s1", "commits": ["HEAD"] }));
-    let error = agent.refused("ERR_SIGNING_FAILED", "round_seal", json!({ "sign": true }));
+    let error = agent.refused("ERR_SIGNING_UNSET", "round_seal", json!({ "sign": true }));
     assert!(error["hint"].as_str().unwrap().contains("sign=false"), "{error}");
     assert_eq!(agent.ok("round_seal", json!({ "sign": false }))["round"], 1);
 }

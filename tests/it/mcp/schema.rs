@@ -149,7 +149,10 @@ fn another_answer_is_not_as_the_schema_says() {
         let schema = agent.schema(tool);
         assert_eq!(flaw(&schema, &schema, &answer), None);
         let refuses = |wrong: &Value| assert!(flaw(&schema, &schema, wrong).is_some(), "{tool}: {wrong}");
-        let fields: Vec<&String> = answer["data"].as_object().unwrap().keys().collect();
+        // The older name of count is still in the answer, and no longer in the schema.
+        let is_older = |field: &str| tool == "audit_session_end" && field == "records";
+        let fields: Vec<&String> =
+            answer["data"].as_object().unwrap().keys().filter(|field| !is_older(field)).collect();
         for field in &fields {
             let mut wrong = answer.clone();
             wrong["data"].as_object_mut().unwrap().remove(*field);

@@ -5,6 +5,7 @@ mod edits;
 mod files;
 mod index;
 mod lines;
+mod log;
 mod poison;
 mod served;
 mod superseding;

@@ -130,7 +130,7 @@ fn a_bad_commit_deep_below_a_good_head_is_found_and_annotated() {
     forge.check_out();
     let ran = forge.judge();
     assert_eq!(ran.exit, Some(1), "{}{}", ran.out, ran.err);
-    assert!(ran.out.starts_with("::error file=bad,line=1,title=ANCHOR_MISSING in "), "{}", ran.out);
+    assert!(ran.out.starts_with("::error title=ANCHOR_MISSING in "), "{}", ran.out);
     assert_eq!(ran.out.matches("::error").count(), 1);
 }
 
@@ -198,12 +198,8 @@ fn pushes_are_judged_from_where_the_branch_was() {
     assert!(lost.err.contains("::error title=git proof gate::the base cannot be fetched"), "{}", lost.err);
 }
 
-#[test]
-fn gitlab_is_understood() {
-    let forge = Forge::new(|project| _ = project.proven("s1", "a"));
-    forge.push_proofs();
-    forge.check_out();
-    let output = forge.checkout.join("out put.xml");
+/// A merge request of GitLab, whose report goes into this file.
+fn gitlab(forge: &Forge, output: &Path) -> Ran {
     let mut command = forge.script();
     command
         .env_remove("GIT_PROOF_EVENT")
@@ -213,10 +209,33 @@ fn gitlab_is_understood() {
         .env("CI_COMMIT_SHA", forge.project.git(&["rev-parse", "topic"]))
         .env("CI_COMMIT_BEFORE_SHA", "0".repeat(40))
         .env("GIT_PROOF_FORMAT", "junit")
-        .env("GIT_PROOF_OUTPUT", &output);
-    let ran: Ran = command.output().unwrap().into();
+        .env("GIT_PROOF_OUTPUT", output);
+    command.output().unwrap().into()
+}
+
+#[test]
+fn gitlab_is_understood() {
+    let forge = Forge::new(|project| _ = project.proven("s1", "a"));
+    forge.push_proofs();
+    forge.check_out();
+    let output = forge.checkout.join("out put.xml");
+    let ran = gitlab(&forge, &output);
     assert_eq!(ran.exit, Some(0), "{}{}", ran.out, ran.err);
     assert!(std::fs::read_to_string(output).unwrap().contains("tests=\"61\" failures=\"0\""));
+    assert!(ran.out.ends_with(" not required.\n") && ran.out.contains("Proven: 1 proven"), "{}", ran.out);
+}
+
+#[test]
+fn the_log_of_gitlab_says_what_failed_though_the_report_is_a_file() {
+    let forge = Forge::new(|project| _ = project.unproven("bad"));
+    forge.push_proofs();
+    forge.check_out();
+    let output = forge.checkout.join("report.xml");
+    let ran = gitlab(&forge, &output);
+    assert_eq!(ran.exit, Some(1), "{}{}", ran.out, ran.err);
+    let said = "ANCHOR_MISSING: a proof is required, and there is none";
+    assert!(ran.out.contains(said) && ran.out.contains("hint: git proof cover "), "{}", ran.out);
+    assert!(std::fs::read_to_string(&output).unwrap().contains("ANCHOR_MISSING"));
 }
 
 #[test]

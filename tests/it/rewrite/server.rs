@@ -2,6 +2,7 @@
 
 use super::joined::{main_goes_on, topic};
 use super::project::{Clone, Project};
+use crate::store::scratch::Ran;
 
 /// Main goes on at the server, by someone else, in another hunk of the same file.
 fn main_moves(forge: &Clone<'_>) {
@@ -41,6 +42,22 @@ fn squash_merge_after_main_has_moved_has_every_session() {
     project.git(["push", "--quiet", "origin", "topic"]);
     merged(&project, "topic", &SQUASH);
     fresh(&project).verify("HEAD").is("squashed", &["one", "three", "two"]);
+}
+
+#[test]
+fn squash_merge_with_the_messages_of_all_commits_passes_without_a_remark() {
+    let project = Project::new();
+    topic(&project, &["one", "two", "three"]);
+    project.git(["push", "--quiet", "origin", "topic"]);
+    let all = project.git(["log", "--reverse", "--format=* %B", "main..topic"]);
+    assert!(all.contains("Proof-Session: one") && all.contains("Proof-Session: two"), "{all}");
+    let message = format!("topic (#7)\n\n{all}\n\nSigned-off-by: Forge <forge@example.org>");
+    merged(&project, "topic", &[SQUASH[0], &["commit", "--quiet", "-m", &message]]);
+    let clone = fresh(&project);
+    clone.verify("HEAD").is("squashed", &["one", "three", "two"]);
+    let mut gate = project.command_in(&clone.place, "git-proof");
+    let ran: Ran = gate.args(["gate", "--base", "HEAD~1", "--format", "github"]).output().unwrap().into();
+    assert_eq!(ran.text(), "git proof gate: proven. 1 commit: 1 proven.\n");
 }
 
 #[test]

@@ -167,6 +167,31 @@ fn anchor_that_does_not_hold_is_left_out_and_named() {
 }
 
 #[test]
+fn anchors_that_are_left_out_take_one_line_and_can_be_listed() {
+    let scratch = Scratch::new();
+    let repo = begun(&scratch);
+    repo.explain("good");
+    let clone = {
+        let bad = ["one", "two", "three"].map(|session| repo.explain(session));
+        let clone = repo.clone("clone", &[]);
+        clone.git(&["fetch", "--quiet", "origin", "refs/notes/proof:refs/notes/proof", "refs/proof/*:refs/proof/*"]);
+        for bad in bad {
+            let mut line: Value = serde_json::from_str(&clone.git(&["notes", "--ref=proof", "show", &bad])).unwrap();
+            line["anchor"]["count"] = 99.into();
+            clone.git(&["notes", "--ref=proof", "add", "--force", "--message", &line.to_string(), &bad]);
+        }
+        clone
+    };
+    let sealed = clone.run(&["seal"]);
+    assert_eq!(
+        sealed.err, "git proof seal: left out 3 anchors (3 ROOT_MISMATCH); git proof seal --json lists them\n",
+        "{sealed:?}"
+    );
+    let error = clone.run(&["--json", "seal"]).error("ERR_NOTHING_TO_SEAL", 1);
+    assert_eq!(error["details"]["left_out"].as_array().unwrap().len(), 3, "{error}");
+}
+
+#[test]
 fn rounds_are_listed_and_drawn() {
     let scratch = Scratch::new();
     let repo = with_rounds(&scratch, 2);

@@ -76,3 +76,45 @@ fn session_named_where_commits_are_meant_is_told_how() {
     let all: Ran = explained.scratch.run(["log", "HEAD", "--all"]);
     assert_eq!(all.exit, Some(2), "{all:?}");
 }
+
+#[test]
+fn names_mean_to_show_verify_and_why_what_they_mean_to_git() {
+    let explained = Explained::new();
+    let scratch = &explained.scratch;
+    scratch.git(["commit", "--quiet", "--allow-empty", "-m", "Something~2 else^{tree}"]);
+    scratch.git(["tag", "-a", "-m", "a tag", "v1", "HEAD~1"]);
+    let subject = scratch.git(["log", "-1", "--format=%s", "HEAD~1"]);
+    let word = subject.split_whitespace().next().unwrap();
+    for name in [
+        &format!(":/{word}"),
+        ":/Something~2 else",
+        ":/else",
+        &format!("HEAD^{{/{word}}}"),
+        "HEAD^{/else}~1",
+        "HEAD@{1}",
+        "@{0}",
+        "@{1.day.ago}",
+        "@",
+        "@~1",
+        "v1",
+        "v1^{}",
+        "v1^0",
+        "HEAD^{commit}",
+    ] {
+        let expected = scratch.git(["rev-parse", "--verify", "--quiet", "--end-of-options", name]);
+        let expected = scratch.git(["rev-parse", &format!("{}^{{commit}}", expected.trim())]);
+        for command in ["show", "verify", "why"] {
+            let ran: Ran = explained.proof(80, &[command, "--json", name]).output().unwrap().into();
+            let answer: serde_json::Value =
+                serde_json::from_str(&ran.out).unwrap_or_else(|error| panic!("{command} {name}: {error} {ran:?}"));
+            let found = if command == "verify" { &answer["commits"][0]["commit"] } else { &answer["commit"] };
+            assert_eq!(found, expected.trim(), "{command} {name}");
+        }
+    }
+    for name in [":/nobody wrote this", "HEAD^{tree}", "HEAD:", "nonsense", "HEAD^@"] {
+        for command in ["show", "verify", "why"] {
+            let ran: Ran = explained.proof(80, &[command, name]).output().unwrap().into();
+            assert_eq!(ran.exit, Some(2), "{command} {name}: {ran:?}");
+        }
+    }
+}

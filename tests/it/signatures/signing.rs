@@ -16,7 +16,7 @@ use crate::common::{command, run, run_with_input};
 #[test]
 fn in_a_process_of_its_own() {
     let Some(place) = std::env::var_os("ANSWER") else {
-        assert_eq!(Signing::new().ask(|_| ())["code"], "ERR_SIGNING_FAILED");
+        assert_eq!(Signing::new().ask(|_| ())["code"], "ERR_SIGNING_UNSET");
         return;
     };
     let answer = match git::sign(&Context::new(".".into()), MESSAGE) {
@@ -89,7 +89,9 @@ impl Signing {
     #[track_caller]
     fn refuses(&self, message: &str, hint: &str) {
         let answer = self.ask(|child| _ = child.env_remove("SSH_AUTH_SOCK"));
-        assert_eq!(answer["code"], "ERR_SIGNING_FAILED", "{answer}");
+        let is_unset = ["there is no signing key", "git signs with"].iter().any(|said| message.starts_with(said));
+        let code = if is_unset { "ERR_SIGNING_UNSET" } else { "ERR_SIGNING_FAILED" };
+        assert_eq!(answer["code"], code, "{answer}");
         let said = |field: &str| answer["error"][field].as_str().unwrap_or_default().to_owned();
         assert!(said("message").contains(message), "{answer}");
         assert!(said("hint").contains(hint), "{answer}");

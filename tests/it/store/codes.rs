@@ -166,14 +166,17 @@ fn provoke_vouch() -> Vec<Ran> {
     vec![scratch.run(["--json", "vouch", "main", "--for", "main..topic", "--reason", "x"])]
 }
 
-/// The code of a signature that cannot be made, whatever the settings of who runs the test.
-fn unsigned() -> String {
-    let scratch = Scratch::new();
-    let config = ["config", "--local", "gpg.format", "openpgp"];
-    assert!(crate::common::command("git", &scratch.place).args(config).status().unwrap().success());
-    let error = git_proof::git::sign(&git_proof::context::Context::new(scratch.place.clone()), b"x").unwrap_err();
-    assert!(error.hint.is_some_and(|hint| !hint.is_empty()));
-    error.code.as_str().to_owned()
+/// The codes of signatures that cannot be made, whatever the settings of who runs the test: with git's other format, and
+/// with a key that is not there.
+fn unsigned() -> [String; 2] {
+    [["openpgp", "x"], ["ssh", "/nowhere/key"]].map(|[format, key]| {
+        let scratch = Scratch::new();
+        scratch.git(["config", "gpg.format", format]);
+        scratch.git(["config", "user.signingkey", key]);
+        let error = git_proof::git::sign(&git_proof::context::Context::new(scratch.place.clone()), b"x").unwrap_err();
+        assert!(error.hint.is_some_and(|hint| !hint.is_empty()));
+        error.code.as_str().to_owned()
+    })
 }
 
 #[test]
@@ -191,7 +194,7 @@ fn every_code_is_reached_with_its_exit_code_and_a_hint() {
         reached.insert(name);
     }
     // No command signs yet.
-    reached.insert(unsigned());
+    reached.extend(unsigned());
     let missing: Vec<&str> =
         Code::ALL.iter().map(|code| code.as_str()).filter(|code| !reached.contains(*code)).collect();
     assert!(missing.is_empty(), "not reached: {missing:?}");
