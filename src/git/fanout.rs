@@ -44,22 +44,21 @@ impl Place {
 }
 
 impl Git {
-    /// The file of this name, below the directory of its first two characters.
+    /// The file of this name, below the directory of its first two characters. Nothing is listed: a few small trees can be put
+    /// together so that they seem to hold more files than there are atoms. A directory and something else of the same name
+    /// are two.
     pub fn find_fanned(&self, tree: &TreeId, name: &str) -> Read<Fanned> {
         let Some(directory) = name.get(..2) else { return Ok(Fanned::Nothing) };
-        let entry = |tree: &TreeId, name: &str| -> Read<Option<TreeEntry>> {
-            let entries = self.read_tree(tree)?;
-            let find = |directory| entries.find(name.as_bytes(), directory);
-            Ok(find(false).or_else(|| find(true)))
+        let level = self.read_tree(tree)?;
+        let Some(below) = level.find(directory.as_bytes(), true) else {
+            let is_other = level.find(directory.as_bytes(), false).is_some();
+            return Ok(if is_other { Fanned::Other } else { Fanned::Nothing });
         };
-        let Some(below) = entry(tree, directory)? else { return Ok(Fanned::Nothing) };
-        if !below.is_tree() {
-            return Ok(Fanned::Other);
-        }
-        Ok(match entry(&TreeId(below.id), name)? {
-            None => Fanned::Nothing,
-            Some(file) if file.mode == FILE => Fanned::File(file.id),
-            Some(_) => Fanned::Other,
+        let level = self.read_tree(&TreeId(below.id))?;
+        Ok(match (level.find(name.as_bytes(), false), level.find(name.as_bytes(), true)) {
+            (None, None) => Fanned::Nothing,
+            (Some(file), None) if file.mode == FILE => Fanned::File(file.id),
+            _ => Fanned::Other,
         })
     }
 

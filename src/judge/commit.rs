@@ -6,9 +6,10 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::bond::unchecked;
+use super::evidence::Told;
 use super::facts::Facts;
 use super::files::{self, FileSeen};
-use super::gather::{Gatherer, Told};
+use super::gather::Gatherer;
 use super::merges::Graded;
 use super::rules::Rules;
 use super::squash::Squash;

@@ -6,24 +6,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::deleted::Deleted;
+use super::evidence::Gathered;
 use super::facts::Facts;
+use super::note::{Note, read_lines, unreadable};
 use super::prefetch::Prefetched;
 use super::seals::Seals;
 use crate::error::Result;
-use crate::git::limits::{MAX_EVIDENCE, MAX_INDEX_LINES, MAX_NOTE, MAX_NOTE_LINES, MAX_SIGHTINGS, WORK_PER_COMMIT};
-use crate::git::{CHANGES, Cache, Commit, EVIDENCE, FILE, Fanned, Git, History, NOTES, ObjectError, Read, TreeEntry};
-use crate::proof::anchor::Anchor;
-use crate::proof::change::{ChangeIds, GitAttestation, Sighting};
-use crate::proof::digest::{AnchorId, ChangeId, CommitId, ContentHash, ObjectId, RootHash, TreeId, sha256};
-use crate::proof::edits::Edits;
-use crate::proof::evidence::Verifier;
+use crate::git::limits::{MAX_EVIDENCE, MAX_INDEX_LINES, MAX_NOTE, MAX_SIGHTINGS, WORK_PER_COMMIT};
+use crate::git::{CHANGES, Cache, Commit, EVIDENCE, Fanned, Git, History, NOTES, ObjectError, Read};
+use crate::proof::change::{ChangeIds, Sighting};
+use crate::proof::digest::{ChangeId, CommitId, ContentHash, ObjectId, RootHash, TreeId, sha256};
 use crate::proof::finding::{Finding, FindingCode};
-use crate::proof::note::{NoteLine, Signature};
-use crate::proof::observed::{Event, Marks};
-use crate::proof::record::{Body, Id, Line, RecordType};
+use crate::proof::record::Id;
 use crate::proof::trailer::{ProofTrailer, ProofTrailers};
-use crate::proof::verify::{Attested, Evidence, EvidenceFacts};
-use crate::proof::word::Word;
+use crate::proof::verify::Evidence;
 use crate::publish::evidence_name;
 use crate::store::Store;
 
@@ -33,67 +29,6 @@ const KEPT: usize = 4096;
 const KEPT_COMMITS: usize = 4 << 20;
 const KEPT_NOTES: usize = 8 << 20;
 const KEPT_EVIDENCE: usize = 8 << 20;
-/// Most bytes of the decisions and reflections of one session that are shown.
-const MAX_TOLD: usize = 4 << 20;
-
-/// What was found in the note of a commit.
-#[derive(Debug, Default)]
-pub(super) struct Note {
-    /// Its anchors, each once, with the signature of every line that has it, or none.
-    pub(super) anchors: Vec<(Anchor, Vec<Option<Signature>>)>,
-    /// What people say of the commit, a line each.
-    pub(super) words: Vec<(Word, Signature)>,
-    /// What is wrong with other lines.
-    pub(super) findings: Vec<Finding>,
-    /// About how many bytes it takes.
-    pub(super) size: usize,
-}
-
-impl Note {
-    /// The roots that its anchors name.
-    pub(super) fn roots(&self) -> impl Iterator<Item = RootHash> {
-        self.anchors.iter().map(|(anchor, _)| anchor.root)
-    }
-}
-
-/// Something that a session said, for people.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-pub struct Told {
-    /// What kind of record.
-    #[serde(rename = "type")]
-    pub kind: RecordType,
-    /// Its text.
-    pub content: String,
-    /// Where the text comes from, if the agent did not state it: `final_message`, `commit_message` or `restated`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub observed: Option<&'static str>,
-}
-
-/// Evidence with what it tells people.
-#[derive(Debug)]
-pub(super) struct Gathered {
-    pub(super) evidence: Evidence,
-    pub(super) told: Vec<Told>,
-    /// What edit tools wrote, and what was decided before and checked after.
-    pub(super) edits: Edits,
-}
-
-impl Gathered {
-    /// Evidence that tells nothing.
-    fn without(evidence: Evidence) -> Self {
-        Self { evidence, told: Vec::new(), edits: Edits::default() }
-    }
-
-    /// About how many bytes it takes.
-    pub(super) fn size(&self) -> usize {
-        let attested = match &self.evidence {
-            Evidence::Holds(facts) => facts.attested.len() * size_of::<Attested>(),
-            _ => 0,
-        };
-        let told = self.told.iter().map(|told| size_of::<Told>() + told.content.len());
-        size_of::<Self>() + attested + told.sum::<usize>() + self.edits.size()
-    }
-}
 
 /// Reads what git has.
 pub(super) struct Gatherer<'a> {
@@ -232,7 +167,7 @@ impl<'a> Gatherer<'a> {
 
     fn find_note(&self, commit: &CommitId) -> Arc<Note> {
         let Some(tree) = self.notes else { return Arc::default() };
-        match self.note_blobs(tree, commit).as_deref() {
+        match self.git.find_note(&tree, commit).as_deref() {
             Ok([]) => Arc::default(),
             Ok([blob]) => self.note_at(blob),
             Ok(blobs) => {
@@ -279,7 +214,7 @@ impl<'a> Gatherer<'a> {
     /// Whether a commit has a note that was not seen yet; it need not be at hand itself.
     fn has_other_note(&self, commit: &CommitId, seen: &mut HashSet<Vec<ObjectId>>) -> bool {
         // One that cannot be read is for its reader to report.
-        let blobs = self.notes.map(|tree| self.note_blobs(tree, commit));
+        let blobs = self.notes.map(|tree| self.git.find_note(&tree, commit));
         blobs.is_some_and(|blobs| blobs.map_or(true, |blobs| !blobs.is_empty() && seen.insert(blobs)))
     }
 
@@ -291,27 +226,6 @@ impl<'a> Gatherer<'a> {
         let Ok(Some(ids)) = facts.change(self) else { return false };
         let crowded = self.crowded.borrow();
         crowded.contains(&ids.wide) || crowded.contains(&ids.bare)
-    }
-
-    /// The blobs that are the note of a commit: none or one, and more only where someone stored it in two places.
-    fn note_blobs(&self, mut tree: TreeId, commit: &CommitId) -> Read<Vec<ObjectId>> {
-        let hex = commit.to_string();
-        let mut found = Vec::new();
-        for at in (0..hex.len()).step_by(2) {
-            found.extend(self.entry(&tree, &hex[at..], false)?.filter(TreeEntry::is_file).map(|note| note.id));
-            let fan = if at + 2 < hex.len() { self.entry(&tree, &hex[at..at + 2], true)? } else { None };
-            match fan {
-                Some(fan) => tree = TreeId(fan.id),
-                None => break,
-            }
-        }
-        Ok(found)
-    }
-
-    /// An entry of a tree of notes or evidence by its name. Nothing is listed: a few small trees can be put together so
-    /// that they seem to hold more files than there are atoms. A directory and something else of the same name are two.
-    fn entry(&self, tree: &TreeId, name: &str, directory: bool) -> Read<Option<TreeEntry>> {
-        Ok(self.git.read_tree(tree)?.find(name.as_bytes(), directory))
     }
 
     /// The evidence of a root.
@@ -343,7 +257,7 @@ impl<'a> Gatherer<'a> {
             let nowhere = self.git.is_known_to_lack(EVIDENCE);
             return without(if nowhere { Evidence::Missing } else { Evidence::NotFetched });
         };
-        let text = match self.evidence_blob(tree, root) {
+        let text = match self.git.find_fanned(tree, &evidence_name(root)) {
             Ok(Fanned::Nothing) => return without(Evidence::Missing),
             Ok(Fanned::Other) => return without(Evidence::Unreadable("it is not a plain file".to_owned())),
             Ok(Fanned::File(blob)) => self.git.proof_blob(&blob, MAX_EVIDENCE),
@@ -354,71 +268,12 @@ impl<'a> Gatherer<'a> {
             let spent = self.git.meter.spend(text.len() as u64);
             spent.map_err(|why| ObjectError::Limit(tree.0, why)).map(|()| text)
         });
-        text.map_or_else(unread, |text| self.read_text(&text))
-    }
-
-    fn evidence_blob(&self, tree: &TreeId, root: &RootHash) -> Read<Fanned> {
-        let name = evidence_name(root);
-        let Some(folder) = self.entry(tree, &name[..2], true)? else {
-            let other = self.entry(tree, &name[..2], false)?;
-            return Ok(if other.is_some() { Fanned::Other } else { Fanned::Nothing });
-        };
-        let folder = TreeId(folder.id);
-        Ok(match (self.entry(&folder, &name, false)?, self.entry(&folder, &name, true)?) {
-            (None, None) => Fanned::Nothing,
-            (Some(file), None) if file.mode == FILE => Fanned::File(file.id),
-            _ => Fanned::Other,
-        })
-    }
-
-    fn read_text(&self, text: &[u8]) -> Gathered {
-        let mut attested = Vec::new();
-        let (mut told, mut told_bytes) = (Vec::new(), 0);
-        let mut edits = Edits::default();
-        let mut verifier = Verifier::new();
-        let read = verifier.push_with(text, |index, line, _| {
-            edits.add(index, line);
-            let Line::Entry(entry) = line else { return };
-            match &entry.body {
-                Body::Attest { attest } => {
-                    let change = GitAttestation::parse(attest.as_bytes());
-                    attested.extend(change.map(|change| Attested::new(change, entry.metadata.as_deref())));
-                }
-                Body::Thought { kind, content, .. }
-                    if self.with_story && matches!(kind, RecordType::Decision | RecordType::Reflection) =>
-                {
-                    told_bytes += size_of::<Told>() + content.len();
-                    if told_bytes > MAX_TOLD {
-                        return;
-                    }
-                    let observed = Marks::of(entry.metadata.as_deref()).event.map(Event::as_str);
-                    told.push(Told { kind: *kind, content: content.to_string(), observed });
-                }
-                Body::Thought { .. } => {}
-            }
-        });
-        let evidence = match read.and_then(|()| verifier.finish()) {
-            Ok(summary) => {
-                attested.shrink_to_fit();
-                // The other schemes do not cover the order of entries, or not what they say.
-                if summary.opening.scheme.covers_everything() {
-                    edits.finish(text);
-                } else {
-                    edits = Edits::default();
-                }
-                Evidence::Holds(EvidenceFacts { summary, attested })
-            }
-            Err(error) => {
-                edits = Edits::default();
-                Evidence::Broken(error)
-            }
-        };
-        Gathered { evidence, told, edits }
+        text.map_or_else(unread, |text| Gathered::read(&text, self.with_story))
     }
 
     /// The blob that is the note of a commit, where there is just one.
     pub(super) fn only_note(&self, commit: &CommitId) -> Option<ObjectId> {
-        match self.note_blobs(self.notes?, commit).ok()?.as_slice() {
+        match self.git.find_note(&self.notes?, commit).ok()?.as_slice() {
             [blob] => Some(*blob),
             _ => None,
         }
@@ -434,7 +289,7 @@ impl<'a> Gatherer<'a> {
 
     /// The blob that is the evidence of a root, where there is one.
     pub(super) fn only_evidence(&self, root: &RootHash) -> Option<ObjectId> {
-        match self.evidence_blob(self.evidence.as_ref()?, root).ok()? {
+        match self.git.find_fanned(self.evidence.as_ref()?, &evidence_name(root)).ok()? {
             Fanned::File(blob) => Some(blob),
             _ => None,
         }
@@ -442,7 +297,7 @@ impl<'a> Gatherer<'a> {
 
     /// Evidence by its blob, if it can be read.
     pub(super) fn read_evidence_at(&self, blob: &ObjectId) -> Option<Gathered> {
-        self.git.proof_blob(blob, MAX_EVIDENCE).ok().map(|text| self.read_text(&text))
+        self.git.proof_blob(blob, MAX_EVIDENCE).ok().map(|text| Gathered::read(&text, self.with_story))
     }
 
     /// The SHA-256 of the evidence of a root, if it can be read.
@@ -525,80 +380,6 @@ impl<'a> Gatherer<'a> {
             }
             if lines.next().is_some() {
                 self.crowded.borrow_mut().insert(*change);
-            }
-        }
-    }
-}
-
-fn unreadable(error: &ObjectError) -> Finding {
-    match error {
-        ObjectError::Missing(_) => Finding::unchecked(FindingCode::ObjectMissing, error.to_string())
-            .hint("git proof sync, or git fetch origin refs/notes/proof:refs/notes/proof"),
-        ObjectError::Damaged(..) => Finding::error(FindingCode::AnchorMalformed, error.to_string()),
-        ObjectError::Limit(..) => Finding::unchecked(FindingCode::LimitReached, error.to_string()),
-    }
-}
-
-/// Where the anchors of a note are. A few are compared; of many, each is known by its id, so that a note that anyone may
-/// fill takes as long as it is.
-#[derive(Default)]
-struct Places {
-    by_id: HashMap<AnchorId, usize>,
-}
-
-impl Places {
-    const FEW: usize = 8;
-
-    /// The place of an anchor; the next free one if it is not there, where it is put then.
-    fn of(&mut self, anchor: &Anchor, anchors: &[(Anchor, Vec<Option<Signature>>)]) -> usize {
-        if anchors.len() < Self::FEW {
-            return anchors.iter().position(|(known, _)| known == anchor).unwrap_or(anchors.len());
-        }
-        if self.by_id.is_empty() {
-            self.by_id = anchors.iter().enumerate().map(|(at, (known, _))| (known.id(), at)).collect();
-        }
-        *self.by_id.entry(anchor.id()).or_insert(anchors.len())
-    }
-}
-
-fn read_lines(text: &[u8], note: &mut Note) {
-    let mut places = Places::default();
-    note.size += size_of::<Note>() + text.len();
-    for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
-        if number > MAX_NOTE_LINES {
-            let message = format!("the note has more than the {MAX_NOTE_LINES} lines that are read");
-            note.findings.push(Finding::unchecked(FindingCode::LimitReached, message));
-            return;
-        }
-        match NoteLine::parse(line) {
-            Ok(None) => {}
-            Ok(Some(NoteLine::Anchor { anchor, signature })) => {
-                let place = places.of(&anchor, &note.anchors);
-                match note.anchors.get_mut(place) {
-                    Some((_, signatures)) => signatures.push(signature),
-                    None => {
-                        if place == 0 {
-                            // Nearly always the only one, and there are many notes: no room for more.
-                            note.anchors.reserve_exact(1);
-                        }
-                        note.anchors.push((*anchor, vec![signature]));
-                    }
-                }
-            }
-            Ok(Some(NoteLine::Word { word, signature })) => {
-                note.words.push((*word, signature));
-            }
-            Ok(Some(NoteLine::Seal { .. })) => note.findings.push(Finding::warning(
-                FindingCode::AnchorMalformed,
-                "a signature of a seal, in the note of a commit that is none",
-            )),
-            Ok(Some(NoteLine::Unknown { kind })) => note.findings.push(
-                Finding::warning(FindingCode::AnchorMalformed, format!("a line of a type not known here: {kind}"))
-                    .hint("a later version of git-proof may read it"),
-            ),
-            Err(error) => {
-                note.findings
-                    .push(Finding::error(FindingCode::AnchorMalformed, format!("a line of the note: {error}")));
             }
         }
     }

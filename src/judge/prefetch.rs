@@ -12,7 +12,9 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 
 use super::commit::{self, CommitVerdict};
-use super::gather::{Gathered, Gatherer, Note};
+use super::evidence::Gathered;
+use super::gather::Gatherer;
+use super::note::Note;
 use super::rules::Rules;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};

@@ -4,8 +4,9 @@
 use serde::Serialize;
 
 use super::commit::CommitVerdict;
+use super::evidence::Told;
 use super::facts::Facts;
-use super::gather::{Gatherer, Told};
+use super::gather::Gatherer;
 use super::rules::Rules;
 use crate::git::limits::Meter;
 use crate::proof::digest::{CommitId, RootHash};

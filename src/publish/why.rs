@@ -3,11 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use memchr::memmem;
+
 use super::evidence::file_name;
 use crate::error::Result;
 use crate::git::limits::MAX_EVIDENCE;
-use crate::git::{EVIDENCE, Fanned, Git, WHY};
-use crate::proof::digest::{CommitId, RootHash};
+use crate::git::{EVIDENCE, Fanned, Git, NOTES, WHY};
+use crate::proof::digest::{CommitId, RootHash, TreeId};
 use crate::proof::evidence::Verifier;
 use crate::proof::record::{Body, Line, RecordType};
 use crate::proof::text::brief_line;
@@ -26,17 +28,22 @@ pub(super) fn explain(git: &Git, commits: impl Iterator<Item = CommitId>, eviden
     put(git, &commits.into_iter().map(|commit| (commit, blob)).collect())
 }
 
-/// Those of these commits that have no line yet.
-pub(crate) fn unexplained(git: &Git, mut commits: Vec<CommitId>) -> Result<Vec<CommitId>> {
-    let Some(tip) = git.tip(WHY)? else { return Ok(commits) };
-    let tree = git.commit(&tip)?.tree;
-    let mut has_line = Vec::new();
-    for commit in &commits {
-        has_line.push(!git.find_note(&tree, commit)?.is_empty());
+/// Those of these commits that have no line yet and may have one: others need not be judged.
+pub(crate) fn unexplained(git: &Git, commits: Vec<CommitId>) -> Result<Vec<CommitId>> {
+    let (anchored, explained) = (git.proof_tree(NOTES)?, git.proof_tree(WHY)?);
+    let has_note = |tree: Option<TreeId>, commit: &CommitId| -> Result<bool> {
+        tree.map_or(Ok(false), |tree| Ok(!git.find_note(&tree, commit)?.is_empty()))
+    };
+    let mut wanted = Vec::new();
+    for commit in commits {
+        // A squash has no note of its own, but says where it comes from.
+        let may_have_one =
+            has_note(anchored, &commit)? || memmem::find(&git.commit(&commit)?.message, b"Proof-").is_some();
+        if may_have_one && !has_note(explained, &commit)? {
+            wanted.push(commit);
+        }
     }
-    let mut has_line = has_line.into_iter();
-    commits.retain(|_| !has_line.next().unwrap_or_default());
-    Ok(commits)
+    Ok(wanted)
 }
 
 /// Writes the lines of commits that others proved, each by the evidence of this root.
