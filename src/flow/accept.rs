@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
 use crate::git::Git;
+use crate::hint::{Step, hint};
 use crate::judge::{CommitVerdict, Offers, judge_landed, range_ids, rests_on, trusted_branch};
 use crate::proof::change::Sighting;
 use crate::proof::digest::{CommitId, ProofsDigest};
@@ -123,9 +124,7 @@ pub fn accept(workspace: &mut Workspace, request: &AcceptRequest) -> Result<Acce
     outcome.proofs_digest = Some(digest);
     if wanted.is_some_and(|wanted| wanted != digest) {
         let said = format!("what {} offers is not what was judged: its digest is {digest}", outcome.source);
-        return Err(Error::new(Code::NotProven, said).hint(
-            "nothing was taken over; name just the commits that landed, or judge again with git proof gate --proofs",
-        ));
+        return Err(Error::new(Code::NotProven, said).hint(hint!("nothing was taken over"; "name just the commits that landed, or judge again with ", Step::GateProofs)));
     }
     outcome.taken = acceptable.take_over(workspace, with)?;
     Ok(outcome)
@@ -133,8 +132,11 @@ pub fn accept(workspace: &mut Workspace, request: &AcceptRequest) -> Result<Acce
 
 fn parse_digest(text: &str) -> Result<ProofsDigest> {
     ProofsDigest::parse(text).ok_or_else(|| {
-        Error::new(Code::InvalidParams, "--digest takes 64 lower-case hex digits")
-            .hint("git proof gate --proofs URL --json has it as proofs_digest")
+        Error::new(Code::InvalidParams, "--digest takes 64 lower-case hex digits").hint(hint!(
+            "the JSON of ",
+            Step::GateProofs,
+            " has it as proofs_digest"
+        ))
     })
 }
 
@@ -160,9 +162,7 @@ fn landed(git: &Git, range: Option<&str>) -> Result<Vec<CommitId>> {
     let mut arguments: Vec<String> = commits.iter().map(ToString::to_string).collect();
     arguments.extend(excluded);
     if let Some(stray) = git.commits(&arguments)?.first().filter(|_| !commits.is_empty()) {
-        return Err(Error::new(Code::InvalidParams, format!("commit {stray} has not landed")).hint(
-            "merge it first, then git fetch; proofs of commits that are under review are for git proof gate --proofs",
-        ));
+        return Err(Error::new(Code::InvalidParams, format!("commit {stray} has not landed")).hint(hint!("merge it first, then ", Step::GitFetch; "proofs of commits that are under review are for ", Step::GateProofs)));
     }
     Ok(commits)
 }

@@ -15,6 +15,7 @@ use super::squash::Squash;
 use super::word::{self, Vouched};
 use crate::git::limits::{MAX_SIGHTINGS, cost};
 use crate::git::{Commit, ObjectError, Read};
+use crate::hint::{Hint, JUDGED, Step, hint};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::conclude::{self, AtHand, Judged};
@@ -147,12 +148,12 @@ fn is_known_only_here(weighed: &[Weighed], known_here: &[AnchorId]) -> bool {
 /// Says that nobody else can come to this verdict yet.
 fn known_only_here() -> Finding {
     let message = "known only here: no shared ref says where to find this proof, so other clones cannot check it";
-    let hint = "push the commit with git push, or git proof sync if it is pushed already";
+    let hint = hint!("push the commit with ", Step::GitPush, ", or ", Step::Sync, " if it is pushed already");
     Finding::warning(FindingCode::AnchorMissing, message).hint(hint)
 }
 
 /// What could not be read keeps a commit from being checked.
-fn unread(error: &ObjectError, hint: &str) -> Finding {
+fn unread(error: &ObjectError, hint: impl Into<Hint>) -> Finding {
     match error {
         ObjectError::Limit(..) => Finding::unchecked(FindingCode::LimitReached, error.to_string())
             .hint("docs/threat-model.md lists the limits; nothing was decided about this commit"),
@@ -242,7 +243,7 @@ impl<'a> Judge<'a> {
         let commit = match self.gatherer.commit(id) {
             Ok(commit) => commit,
             Err(error) => {
-                let hint = "git fetch brings the commit; git fsck tells whether the repository is whole";
+                let hint = hint!(Step::GitFetch, " brings the commit"; Step::GitFsck, " tells whether the repository is whole");
                 let findings = vec![unread(&error, hint)];
                 return CommitVerdict { findings, ..blank(String::new(), Vec::new()) };
             }
@@ -565,7 +566,7 @@ fn satisfied(weighed: &[Weighed], trailers: &ProofTrailers) -> bool {
 fn crowded() -> Finding {
     let message =
         format!("refs/proof/changes names more places for this change than the {MAX_SIGHTINGS} that are looked at");
-    let hint = "git proof anchor on the commit itself, or git proof carry, needs no index";
+    let hint = hint!(Step::AnchorCommit(JUDGED.into()), ", or ", Step::Carry, ", needs no index");
     Finding::unchecked(FindingCode::LimitReached, message).hint(hint)
 }
 

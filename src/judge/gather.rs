@@ -12,6 +12,7 @@ use super::seals::Seals;
 use crate::error::Result;
 use crate::git::limits::{MAX_EVIDENCE, MAX_INDEX_LINES, MAX_NOTE, MAX_NOTE_LINES, MAX_SIGHTINGS, WORK_PER_COMMIT};
 use crate::git::{CHANGES, Cache, Commit, EVIDENCE, FILE, Fanned, Git, History, NOTES, ObjectError, Read, TreeEntry};
+use crate::hint::{Step, hint};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::{ChangeIds, GitAttestation, Sighting};
 use crate::proof::digest::{AnchorId, ChangeId, CommitId, ContentHash, ObjectId, RootHash, TreeId, sha256};
@@ -534,8 +535,11 @@ impl Gatherer {
 
 fn unreadable(error: &ObjectError) -> Finding {
     match error {
-        ObjectError::Missing(_) => Finding::unchecked(FindingCode::ObjectMissing, error.to_string())
-            .hint("git proof sync, or git fetch origin refs/notes/proof:refs/notes/proof"),
+        ObjectError::Missing(_) => Finding::unchecked(FindingCode::ObjectMissing, error.to_string()).hint(hint!(
+            Step::Sync,
+            ", or ",
+            Step::GitFetchRef("refs/notes/proof".into())
+        )),
         ObjectError::Damaged(..) => Finding::error(FindingCode::AnchorMalformed, error.to_string()),
         ObjectError::Limit(..) => Finding::unchecked(FindingCode::LimitReached, error.to_string()),
     }

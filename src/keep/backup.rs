@@ -86,7 +86,8 @@ fn restore(workspace: &Workspace, copy: &mut Store) -> Result<(u64, Vec<Problem>
 /// Refuses to write where something is, and among the files of the store itself. The answer is the directory of the file.
 fn must_be_free(workspace: &Workspace, target: &Path, request: &BackupRequest) -> Result<PathBuf> {
     let shown = request.file.display();
-    let refused = |why: &str, hint: &str| Err(Error::new(Code::InvalidParams, format!("{shown} {why}")).hint(hint));
+    let refused =
+        |why: &str, hint: &'static str| Err(Error::new(Code::InvalidParams, format!("{shown} {why}")).hint(hint));
     let found = fs::symlink_metadata(target).ok();
     if found.as_ref().is_some_and(fs::Metadata::is_dir) || target.file_name().is_none() {
         return refused("is a directory", "name a file in it");

@@ -4,6 +4,7 @@ use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
 use crate::error::{Code, Error, Result};
+use crate::hint::{Hint, Step};
 
 /// `{ok:true,data}`, or `{ok:false,error}` marked as an error; as structured content and as the same JSON in text.
 pub(super) fn envelope(tool: &str, result: Result<Value>) -> CallToolResult {
@@ -15,21 +16,17 @@ pub(super) fn envelope(tool: &str, result: Result<Value>) -> CallToolResult {
 
 /// The same error with a hint that an agent can follow.
 pub(super) fn for_agents(tool: &str, error: Error) -> Error {
-    let hint = next_call(tool, &error).map(str::to_owned).or_else(|| error.hint.map(anchoring));
+    let hint = next_call(tool, &error).map(str::to_owned).or_else(|| error.hint.as_ref().and_then(Hint::as_calls));
     let schema = || format!("tools/list has the input schema of {tool}");
-    let hint = match hint {
-        Some(hint) if !speaks_of_commands(&hint) => Some(hint),
-        _ if error.code == Code::InvalidParams => Some(schema()),
-        _ => None,
-    };
-    Error { hint, ..error }
+    let hint = hint.or_else(|| (error.code == Code::InvalidParams).then(schema));
+    Error { hint: hint.map(Hint::from), ..error }
 }
 
 /// What to call next, where the command line's hint would not help.
 fn next_call(tool: &str, error: &Error) -> Option<&'static str> {
-    let says = |word| error.hint.as_deref().is_some_and(|hint| hint.contains(word));
+    let names = |step: &dyn Fn(&Step) -> bool| error.hint.as_ref().is_some_and(|hint| hint.steps().any(step));
     Some(match error.code {
-        Code::ReflectionRequired | Code::SecretDetected if says("--continues") => {
+        Code::ReflectionRequired | Code::SecretDetected if names(&|step| matches!(step, Step::StartAnew(_))) => {
             "audit_session_start opens a session that can be published: say there what may be said"
         }
         Code::SessionExists => "leave session_id away to get a new one, or go on in that session with thought_record",
@@ -44,7 +41,7 @@ fn next_call(tool: &str, error: &Error) -> Option<&'static str> {
         Code::SecretDetected if tool == "merkle_finalize" => {
             "thought_record(type=reflection) without the credential, then merkle_finalize again"
         }
-        Code::SecretDetected if tool == "thought_record" && says("--private") => {
+        Code::SecretDetected if tool == "thought_record" && names(&|step| matches!(step, Step::Option(_))) => {
             "take it out, or pass private=true: the text then stays out of what is published"
         }
         Code::NoStore => "audit_session_start opens the first session",
@@ -67,16 +64,4 @@ fn next_call(tool: &str, error: &Error) -> Option<&'static str> {
         Code::RemoteFailed => "report it to a person: the remote does not answer or does not take it",
         _ => return None,
     })
-}
-
-/// A hint that ends in the command that anchors, with the call that does so instead.
-fn anchoring(hint: String) -> String {
-    match hint.split_once("git proof anchor --session ") {
-        Some((before, session)) => format!("{before}anchor_commit(session_id={session})"),
-        None => hint,
-    }
-}
-
-fn speaks_of_commands(hint: &str) -> bool {
-    hint.contains("git proof") || hint.contains("--")
 }

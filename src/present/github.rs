@@ -22,7 +22,7 @@ pub fn github(report: &Report<'_>) -> String {
         let mut message = inert(&finding.message);
         message.push_str(&format!("\ncommit: {}", brief(&commit.subject, SUBJECT)));
         if let Some(hint) = &finding.hint {
-            message.push_str(&format!("\nhint: {}", inert(hint)));
+            message.push_str(&format!("\nhint: {}", inert(&hint.to_string())));
         }
         text.push_str(&format!(
             "::{level} file={},line=1,title={}::{}\n",
@@ -43,7 +43,7 @@ pub fn github(report: &Report<'_>) -> String {
 pub fn github_error(error: &Error) -> String {
     let mut message = inert(&error.to_string());
     if let Some(hint) = &error.hint {
-        message.push_str(&format!("\nhint: {}", inert(hint)));
+        message.push_str(&format!("\nhint: {}", inert(&hint.to_string())));
     }
     format!("::error title={}::{}\n", command_property(error.code.as_str()), command_data(&message))
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::context::{Context, open_named};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::canonical::MAX_INTEGER;
 use crate::proof::digest::RootHash;
 
@@ -64,7 +65,7 @@ impl Trusted {
     pub fn parse(root: &str, count: &str) -> Result<Self> {
         let wrong = |what: &str, found: &str| {
             Error::new(Code::InvalidParams, format!("{what}, not {found:?}"))
-                .hint("take both from an anchor or from `git proof root`")
+                .hint(hint!("take both from an anchor or from ", Step::Root))
         };
         let root = RootHash::parse(root).ok_or_else(|| wrong("--root takes 64 lower-case hex digits", root))?;
         let count = count

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::survey::Survey;
 use crate::context::Context;
 use crate::error::Result;
+use crate::hint::Hint;
 
 /// What was found.
 #[derive(Debug, Clone, Serialize)]
@@ -32,7 +33,7 @@ pub struct DoctorCheck {
     /// The same in words.
     pub message: String,
     /// What to do: a command where there is one.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
 }
 
 /// How a thing stands.
@@ -74,7 +75,7 @@ impl DoctorCheck {
         Self { name: name.into(), state, message: message.into(), hint: None }
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Self {
+    fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
         self
     }

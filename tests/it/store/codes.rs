@@ -172,7 +172,7 @@ fn unsigned() -> String {
     let config = ["config", "--local", "gpg.format", "openpgp"];
     assert!(crate::common::command("git", &scratch.place).args(config).status().unwrap().success());
     let error = git_proof::git::sign(&git_proof::context::Context::new(scratch.place.clone()), b"x").unwrap_err();
-    assert!(error.hint.is_some_and(|hint| !hint.is_empty()));
+    assert!(error.hint.is_some_and(|hint| !hint.to_string().is_empty()));
     error.code.as_str().to_owned()
 }
 
