@@ -5,14 +5,15 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 /// Stands for the commit that is judged, until [`Hint::name_commit`] puts its id there.
 pub const JUDGED: &str = "COMMIT";
 
 /// What to do, clause by clause. `; ` stands between two clauses.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
 pub struct Hint(Vec<Vec<Part>>);
 
 /// A piece of a clause.
@@ -33,17 +34,17 @@ macro_rules! hint {
 pub(crate) use hint;
 
 macro_rules! steps {
-    ($($(#[$doc:meta])* $name:ident $(($($field:ident),+))? $words:literal $(=> $call:literal)?)*) => {
+    ($($name:ident $(($($field:ident),+))? $words:literal $(=> $call:literal)?)*) => {
         /// Something that somebody is told to type, with its arguments.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Step {
-            $($(#[$doc])* $name $(($(steps!(@text $field)),+))?,)*
+            $(#[doc = concat!("`", $words, "`")] $name $(($(steps!(@text $field)),+))?,)*
         }
 
         /// A step without its arguments.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum StepKind {
-            $($(#[$doc])* $name,)*
+            $(#[doc = concat!("`", $words, "`")] $name,)*
         }
 
         impl StepKind {
@@ -81,172 +82,86 @@ macro_rules! steps {
 }
 
 steps! {
-    /// Binds a finalized session to its commits.
     Anchor(session) "git proof anchor --session {session}" => "anchor_commit(session_id={session})"
-    /// Binds the current session to a commit.
-    AnchorCommit(commit) "git proof anchor {commit}" => "anchor_commit(session_id, commits=[\"{commit}\"])"
-    /// Records what was run.
     Attest "git proof attest \"ran cargo test\"" => "merkle_attest(session_id, operations=[\"ran cargo test\"])"
-    /// Writes a backup of the store.
     Backup "git proof backup FILE"
-    /// Copies anchors to rewritten commits.
-    Carry "git proof carry"
-    /// Checks the chain of a session.
     Check(session) "git proof check --session {session}" => "audit_verify_chain(session_id={session})"
-    /// Explains commits that exist already.
     Cover(commits) "git proof cover {commits} --reflection \"why it was made, what is uncertain\""
-    /// Shows what the tool does, in a directory of its own.
     Demo "git proof demo"
-    /// Mends what can be mended.
     DoctorFix "git proof doctor --fix"
-    /// Closes a session: reflection and finalize in one.
     Done(session) "git proof done --session {session} \"what was done, what is uncertain\""
         => "thought_record(type=reflection), then merkle_finalize(session_id={session})"
-    /// Closes the current session.
     DoneHere "git proof done \"what was done, what is uncertain\""
-    /// Ends a session without a root.
     End(session) "git proof end --session {session}" => "audit_session_end(session_id={session})"
-    /// Computes the root of a session and anchors it.
     Finalize(session) "git proof finalize --session {session}" => "merkle_finalize(session_id={session})"
-    /// Computes the root of the current session and anchors it.
     FinalizeHere "git proof finalize"
-    /// Judges commits by proofs of another repository.
-    GateProofs "git proof gate --proofs URL"
-    /// Lists the commands.
+    GateProofs(source) "git proof gate --base main --proofs {source}"
     Help "git proof -h"
-    /// Wires the hooks.
     Init "git proof init"
-    /// Sets up an agent.
     InitAgent(agent) "git proof init --agent {agent}"
-    /// Writes a policy.
     InitPolicy "git proof init --policy"
-    /// Shows the entries of the current session.
     Log "git proof log" => "thought_tree(session_id)"
-    /// Lists the sessions.
     LogAll "git proof log --all"
-    /// Shows the entries of a session.
     LogOf(session) "git proof log --session {session}" => "thought_tree(session_id={session})"
-    /// Shows what waits in working memory.
     MemoryList(session) "git proof memory list --session {session}"
-    /// Makes a record of what waits in working memory.
     MemoryPack(session) "git proof memory pack --session {session}" => "memory_pack(session_id={session})"
-    /// Puts a note into working memory.
     MemoryPut "git proof memory put --text \"…\"" => "memory_put(session_id, text)"
-    /// Says what is wrong with a policy.
     PolicyCheck "git proof policy check"
-    /// Records a text from a file.
+    Private "--private" => "private=true"
     RecordFile "git proof record plan --content-file FILE"
-    /// Records a reflection that may be published.
     RecordReflection(session) "git proof record --type reflection --content \"what may be said\" --session {session}"
         => "thought_record(type=reflection) without the credential, then merkle_finalize(session_id={session})"
-    /// Writes a report of a range.
-    Report(arguments) "git proof report {arguments}"
-    /// Moves texts of cold sessions into archives.
+    Report(range, option) "git proof report {range} {option}"
     Retain "git proof retain" => "retention_run"
-    /// Drops the texts of a session.
     RetainFreeze(session) "git proof retain --freeze {session}"
-    /// Shows the root of the current session.
     Root "git proof root" => "merkle_root(session_id)"
-    /// Lists the rounds.
     Rounds "git proof rounds"
-    /// Takes the chain of a remote as it is.
     RoundsAccept(remote) "git proof rounds accept {remote}"
-    /// Shows the sessions of a round.
     RoundsShow(round) "git proof rounds show {round}"
-    /// Looks for words in records.
     Search "git proof search durability" => "thought_search(query)"
-    /// Seals what is anchored.
     Seal "git proof seal" => "round_seal"
-    /// Seals what is anchored, and leaves open sessions to the next round.
     SealDefer "git proof seal --defer" => "round_seal(defer=true)"
-    /// Seals what is anchored, and signs the seal.
     SealSign "git proof seal --sign" => "round_seal(sign=true)"
-    /// Shows a commit or a record.
     Show(name) "git proof show {name}"
-    /// Signs the anchors of a commit.
     Sign(commit) "git proof sign {commit}"
-    /// Opens a session.
-    Start "git proof start \"what you are about to do\"" => "audit_session_start(intent)"
-    /// Opens a session that goes on where another one stopped.
-    StartAnew(session) "git proof start \"what may be said\" --continues {session}" => "audit_session_start(intent)"
-    /// Shares proofs with the remote.
+    Start "git proof start \"what you are about to do\"" => "audit_session_start"
+    StartAnew(session) "git proof start \"what may be said\" --continues {session}"
+        => "audit_session_start opens a session that can be published: say there what may be said"
     Sync "git proof sync"
-    /// Fetches proofs from the remote.
     SyncFetchOnly "git proof sync --fetch-only"
-    /// Shares proofs with a remote that is named.
     SyncWith "git proof sync REMOTE"
-    /// Shows how a record came about.
     Trail(record) "git proof trail {record}" => "thought_trail(record_id={record})"
-    /// Takes out what was set up for an agent.
     Uninstall(agent) "git proof init --uninstall --agent {agent}"
-    /// Judges commits.
     Verify(commits) "git proof verify {commits}" => "verify_commits(commits=[\"{commits}\"])"
-    /// Says why lines are as they are.
     Why(place) "git proof why {place}" => "why(path)"
-
-    /// Adds a key to the agent that holds keys.
-    SshAdd "ssh-add"
-    /// Makes a key for checkpoints.
     SshKeygen(path) "ssh-keygen -t ed25519 -N '' -f {path}"
-    /// Lets git run a hook.
     MakeExecutable(path) "chmod +x {path}"
-    /// Removes a lock that a killed process left behind.
     RemoveLock(lock) "rm '{lock}'" => "remove '{lock}'"
-    /// Puts a file in the place of a link to it.
     ReplaceLink(link, target) "rm '{link}' && mv '{target}' '{link}'"
-    /// Lists branches.
     GitBranches "git branch --all"
-    /// Makes a commit.
     GitCommit "git commit"
-    /// Sets something.
     GitConfig(key, value) "git config {key} {value}"
-    /// Shows what is set.
-    GitConfigShow(key) "git config {key}"
-    /// Shows what git signs with.
+    GitConfigShow(key) "git config --get {key}"
     GitConfigSigning "git config --get-regexp 'gpg|user.signingkey'"
-    /// Takes a value out of the configuration.
     GitConfigRemove(scope, key, value) "git config --{scope} --fixed-value --unset-all {key} {value}"
-    /// Trusts a repository of another user.
     GitConfigSafe(directory) "git config --global --add safe.directory '{directory}'"
-    /// Goes back to the default of a setting.
     GitConfigUnset(key) "git config --unset {key}"
-    /// Brings commits of others.
     GitFetch "git fetch"
-    /// Brings a ref that a clone does not fetch by itself.
     GitFetchRef(name) "git fetch origin {name}:{name}"
-    /// Brings objects that a partial clone lacks.
     GitFetchRefetch "git fetch --refetch"
-    /// Brings the history that a shallow clone lacks.
     GitFetchUnshallow "git fetch --unshallow"
-    /// Brings the history of a ref that a shallow clone lacks.
     GitFetchUnshallowRef(name) "git fetch --unshallow origin {name}:{name}"
-    /// Tells what is damaged.
     GitFsck "git fsck"
-    /// Makes a repository.
     GitInit "git init"
-    /// Lists commits.
     GitLogOneline "git log --oneline"
-    /// Lists what was pushed to a ref.
     GitLogRef(name) "git log {name}"
-    /// Shows the note of a commit.
     GitNotesShow(commit) "git notes --ref=proof show {commit}"
-    /// Pushes a branch.
     GitPush "git push"
-    /// Removes refs of a remote.
     GitPushDelete(remote, refs) "git push {remote} --delete {refs}"
-    /// Names a remote.
     GitRemoteAdd "git remote add origin URL"
-    /// Lists remotes.
     GitRemotes "git remote -v"
-    /// Asks git what it thinks of the repository.
-    GitStatus "git status"
-    /// Makes the repositories of submodules.
-    GitSubmodules "git submodule update --init"
-    /// Finds worktrees that were moved.
     GitWorktreeRepair "git worktree repair"
-    /// An option of the command that was typed.
     Option(option) "{option}"
-    /// How a command is used, in the words of the parser of arguments.
     Usage(usage) "{usage}"
 }
 
@@ -294,7 +209,7 @@ impl Hint {
     /// Puts the id of the commit that was judged into the steps, so that they can be typed as they stand.
     pub fn name_commit(&mut self, id: &str) {
         for part in self.0.iter_mut().flatten() {
-            if let Part::Step(Step::Cover(commit) | Step::Sign(commit) | Step::AnchorCommit(commit)) = part
+            if let Part::Step(Step::Cover(commit) | Step::Sign(commit)) = part
                 && commit == JUDGED
             {
                 id.clone_into(commit);
@@ -383,16 +298,34 @@ impl Serialize for Hint {
     }
 }
 
-impl JsonSchema for Hint {
-    fn schema_name() -> Cow<'static, str> {
-        String::schema_name()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doors_word_a_hint_each_in_its_way() {
+        let hint = hint!("first ", Step::Finalize("s".into()), " there"; Step::Sync, " shares it"; "nothing is lost");
+        let typed = "first git proof finalize --session s there; git proof sync shares it; nothing is lost";
+        let called = "first merkle_finalize(session_id=s) there; nothing is lost";
+        assert_eq!(hint.to_string(), typed);
+        assert_eq!(hint.as_calls().as_deref(), Some(called));
+        assert_eq!(serde_json::json!(hint), typed);
+        assert_eq!(worded_as_calls(|| serde_json::json!(hint)), called);
+        assert_eq!(worded_as_calls(|| serde_json::json!(Hint::from(Step::Sync))), serde_json::Value::Null);
+        assert_eq!(serde_json::json!(hint), typed, "the door after that words it as before");
     }
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        String::json_schema(generator)
+    #[test]
+    fn commit_that_was_judged_is_put_where_it_is_meant() {
+        let mut hint = hint!(Step::Cover(JUDGED.into()); "COMMIT in a text stays"; Step::Sign("main".into()));
+        hint.name_commit("8bfea854fd8c");
+        assert!(hint.to_string().starts_with("git proof cover 8bfea854fd8c --reflection"));
+        assert!(hint.to_string().ends_with("; COMMIT in a text stays; git proof sign main"));
     }
 
-    fn inline_schema() -> bool {
-        String::inline_schema()
+    #[test]
+    #[should_panic(expected = "a command in the text of a hint")]
+    fn text_that_names_a_command_is_refused() {
+        let _ = Hint::from("git fetch brings it");
     }
 }

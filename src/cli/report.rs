@@ -136,7 +136,7 @@ impl Report {
                     Code::InvalidParams,
                     format!("{name} is a commit or range, and {option} takes a file"),
                 )
-                .hint(hint!("name the range first: ", Step::Report(format!("{name} {option}")))));
+                .hint(hint!("name the range first: ", Step::Report(name.to_owned(), option.to_owned()))));
             }
         }
         Ok(())

@@ -83,10 +83,7 @@ impl Repository {
                         format!("{} names {}, which is gone", dot_git.display(), target.display()),
                     )
                     .hint(hint!(
-                        Step::GitWorktreeRepair,
-                        " or ",
-                        Step::GitSubmodules,
-                        " may bring it back"
+                        Step::GitWorktreeRepair, " in the main worktree may bring it back"; "a submodule must be cloned anew"
                     )),
                 );
             }

@@ -17,6 +17,7 @@ use super::tree::{self, Item, Tree};
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
+use crate::proof::finding::fetch_objects;
 use crate::proof::merge::{Entry, Mode};
 use crate::proof::timestamp::Timestamp;
 
@@ -122,12 +123,7 @@ impl From<ObjectError> for Error {
     fn from(error: ObjectError) -> Self {
         let message = error.to_string();
         match error {
-            ObjectError::Missing(_) => Self::new(Code::ObjectMissing, message).hint(hint!(
-                "the clone may be shallow or partial: ",
-                Step::GitFetchUnshallow,
-                ", or ",
-                Step::GitFetchRefetch
-            )),
+            ObjectError::Missing(_) => Self::new(Code::ObjectMissing, message).hint(fetch_objects()),
             ObjectError::Damaged(..) => Self::new(Code::ObjectDamaged, message)
                 .hint(hint!(Step::GitFsck, " tells what else is damaged"; "fetch it anew")),
             ObjectError::Limit(..) => Self::new(Code::LimitReached, message)

@@ -299,7 +299,7 @@ fn failed(place: &Repository, what: &str, error: &git2::Error) -> Error {
 
 fn refused(place: &Repository, error: &git2::Error) -> Error {
     let place = place.git_dir.display();
-    Error::new(Code::RepositoryRefused, format!("cannot open {place}")).because(error.message()).hint(
-        hint!(Step::GitStatus, " tells whether git itself can"; "a later version of git-proof may know this kind"),
-    )
+    Error::new(Code::RepositoryRefused, format!("cannot open {place}"))
+        .because(error.message())
+        .hint("if git itself works there, a later version of git-proof may know this kind of repository")
 }

@@ -69,9 +69,8 @@ fn signing_key(context: &Context) -> Result<SigningKey> {
     let output = program(context, &words[0], &words[1..])?;
     let key = output.stdout.split(|byte| *byte == b'\n').next().and_then(literal).filter(|_| output.status.success());
     let key = key.ok_or_else(|| {
-        because(failed(format!("{shown} gives no key")), &output.stderr).hint(
-            hint!("it must print a public key"; "an agent that has keys lists them with the option -L of its program"),
-        )
+        because(failed(format!("{shown} gives no key")), &output.stderr)
+            .hint("it must print a public key, such as one that the SSH agent has")
     })?;
     Ok(SigningKey::Literal(key))
 }
@@ -111,13 +110,13 @@ fn advice(said: &str) -> Hint {
     if says(&["usage:", "unknown option", "illegal option"]) {
         hint!("signing takes OpenSSH 8.2 or later")
     } else if says(&["passphrase"]) {
-        hint!(Step::SshAdd, " unlocks the key for the agent"; "then run it again")
+        hint!("unlock the key for the SSH agent, then run it again")
     } else if says(&["device not found", "user presence", "requested feature not supported"]) {
         hint!("plug in the hardware token, and touch it when it blinks")
     } else if says(&["no such file"]) {
         hint!(Step::GitConfigShow("user.signingkey".into()), " shows the key that it looked for")
     } else if says(&["agent socket", "key in agent", "agent refused", "no private key found"]) {
-        hint!("start the agent that holds keys"; Step::SshAdd, " adds the key")
+        hint!("start the SSH agent, and add the key to it")
     } else {
         hint!(Step::GitConfigSigning, " shows what git signs with")
     }

@@ -6,10 +6,10 @@ use std::rc::Rc;
 use super::commit::Judge;
 use super::facts::Facts;
 use crate::git::{Allowance, ObjectError, Read};
-use crate::hint::{Hint, Step, hint};
+use crate::hint::{Hint, hint};
 use crate::proof::anchor::Anchor;
 use crate::proof::digest::{ChangeId, CommitId, TreeId};
-use crate::proof::finding::{Finding, FindingCode, cover};
+use crate::proof::finding::{Finding, FindingCode, cover, fetch_objects};
 use crate::proof::policy::Binding;
 use crate::proof::verify::{Attested, Bond, Evidence};
 
@@ -271,11 +271,6 @@ pub(super) fn unchecked(error: &ObjectError) -> Finding {
     match error {
         ObjectError::Limit(..) => Finding::unchecked(FindingCode::LimitReached, error.to_string())
             .hint(hint!(cover(); "it names the commit by its id, which needs no search")),
-        _ => Finding::unchecked(FindingCode::ObjectMissing, error.to_string()).hint(hint!(
-            "the clone may be shallow or partial: ",
-            Step::GitFetchUnshallow,
-            ", or ",
-            Step::GitFetchRefetch
-        )),
+        _ => Finding::unchecked(FindingCode::ObjectMissing, error.to_string()).hint(fetch_objects()),
     }
 }

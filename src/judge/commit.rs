@@ -15,12 +15,12 @@ use super::squash::Squash;
 use super::word::{self, Vouched};
 use crate::git::limits::{MAX_SIGHTINGS, cost};
 use crate::git::{Commit, ObjectError, Read};
-use crate::hint::{Hint, JUDGED, Step, hint};
+use crate::hint::{Hint, Step, hint};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::conclude::{self, AtHand, Judged};
 use crate::proof::digest::{AnchorId, CommitId, RootHash};
-use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
+use crate::proof::finding::{Finding, FindingCode, Severity, Verdict, cover};
 use crate::proof::grade::{Reason, Subject};
 use crate::proof::note::Signature;
 use crate::proof::observed::Reflection;
@@ -566,8 +566,7 @@ fn satisfied(weighed: &[Weighed], trailers: &ProofTrailers) -> bool {
 fn crowded() -> Finding {
     let message =
         format!("refs/proof/changes names more places for this change than the {MAX_SIGHTINGS} that are looked at");
-    let hint = hint!(Step::AnchorCommit(JUDGED.into()), ", or ", Step::Carry, ", needs no index");
-    Finding::unchecked(FindingCode::LimitReached, message).hint(hint)
+    Finding::unchecked(FindingCode::LimitReached, message).hint(hint!(cover(); "it names the commit by its id"))
 }
 
 /// The same thing said twice is said once.

@@ -1,6 +1,6 @@
 //! Findings: what a verifier has to say about a commit, with stable codes.
 
-use crate::hint::{Hint, JUDGED, Step};
+use crate::hint::{Hint, JUDGED, Step, hint};
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -175,6 +175,11 @@ impl Serialize for FindingCode {
 /// What to do about a commit that lacks a proof of its own. [`Finding::name_commit`] puts its id there.
 pub fn cover() -> Step {
     Step::Cover(JUDGED.into())
+}
+
+/// What to do about objects that are not in this clone.
+pub fn fetch_objects() -> Hint {
+    hint!("if the clone is shallow: ", Step::GitFetchUnshallow; "if it is partial: ", Step::GitFetchRefetch)
 }
 
 /// One thing to say about a commit.

@@ -5,7 +5,7 @@ use super::anchor::Anchor;
 use super::change::GitAttestation;
 use super::digest::{CommitId, RootHash};
 use super::evidence::{EvidenceError, Flaw, Summary};
-use super::finding::{Finding, FindingCode, Severity, cover};
+use super::finding::{Finding, FindingCode, Severity, cover, fetch_objects};
 use super::observed::{Marks, Reflection};
 use super::policy::{Binding, EvidenceRule, Requirements};
 use super::word::NamedSession;
@@ -329,14 +329,8 @@ fn evidence_lacks(root: &RootHash, evidence: &Evidence, rules: &Requirements) ->
         }
         Evidence::NotHere(why) => {
             let finding =
-                Finding::unchecked(FindingCode::ObjectMissing, format!("the evidence for root {root}: {why}")).hint(
-                    hint!(
-                        "the clone may be shallow or partial: ",
-                        Step::GitFetchUnshallow,
-                        ", or ",
-                        Step::GitFetchRefetch
-                    ),
-                );
+                Finding::unchecked(FindingCode::ObjectMissing, format!("the evidence for root {root}: {why}"))
+                    .hint(fetch_objects());
             Some(if needed { finding } else { finding.softened() })
         }
         Evidence::TooLarge(why) => {

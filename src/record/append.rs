@@ -62,11 +62,7 @@ pub(crate) fn record_with(
                 "say it without the credential: a reflection is published";
                 "what must be kept can be a private analysis"
             ),
-            _ => hint!(
-                "take it out, or record with ",
-                Step::Option("--private".into()),
-                ": the text then stays out of what is published"
-            ),
+            _ => hint!("take it out, or record with ", Step::Private, ": the text then stays out of what is published"),
         };
         without_secrets("the content", &request.content, remedy.clone())?;
         if let Some(metadata) = &metadata {

@@ -293,9 +293,7 @@ fn nothing(left_out: &[LeftOut], passed_over: Option<&Finding>) -> Error {
         error = error.because(&finding.message);
     }
     let error = match left_out.first() {
-        None => {
-            error.hint(hint!("finalize a session that explains a commit, or ", Step::Sync, " to fetch those of others"))
-        }
+        None => error.hint(hint!("finalize a session that explains a commit"; Step::Sync, " fetches those of others")),
         Some(first) => error
             .because(format!("{} anchors do not hold; the first is on commit {}", left_out.len(), first.commit))
             .hint(hint!(Step::Verify(first.commit.to_string()), " tells why")),

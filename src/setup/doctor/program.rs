@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use super::{DoctorCheck, DoctorState};
 use crate::context::Context;
-use crate::hint::hint;
 use crate::setup::settings::git as run_git;
 use crate::setup::survey::Survey;
 
@@ -33,7 +32,7 @@ pub(super) fn ourselves(context: &Context) -> DoctorCheck {
     };
     match run_git(context, ["proof", "--version"]) {
         Err(error) => check(DoctorState::Wrong, format!("`git proof` does not run {}: {error}", found.display()))
-            .hint(hint!(format!("{} --version", found.display()))),
+            .hint("install git-proof again, or put another copy first on PATH"),
         Ok(said) => {
             let said = String::from_utf8_lossy(&said).trim().to_owned();
             if said.rsplit(' ').next() == Some(VERSION) {

@@ -125,9 +125,8 @@ pub(super) fn policy(survey: &Survey) -> Option<DoctorCheck> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             check(DoctorState::Info, format!("there is no {POLICY}: the gate uses its defaults")).hint(Step::InitPolicy)
         }
-        Err(error) => {
-            check(DoctorState::Wrong, format!("{POLICY} cannot be read: {error}")).hint(format!("ls -l {POLICY}"))
-        }
+        Err(error) => check(DoctorState::Wrong, format!("{POLICY} cannot be read: {error}"))
+            .hint("check who owns the file, and that you may read it"),
     })
 }
 
