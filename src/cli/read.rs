@@ -128,7 +128,7 @@ impl Log {
             Workspace::open(context.clone()).and_then(|mut workspace| record::log(&mut workspace, Some(name), Some(1)));
         match session {
             Ok(_) => Error::new(Code::CommitNotFound, format!("{name} is a session, and no commit"))
-                .hint(Step::LogOf(name.to_string())),
+                .hint(Step::LogOf(name.clone())),
             Err(_) => error,
         }
     }

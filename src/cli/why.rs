@@ -82,7 +82,7 @@ impl Why {
             return Err(Error::new(Code::NameAmbiguous, format!("{name} names both a file and a commit")).hint(hint!(
                 Step::Why(format!("./{name}")),
                 " for the file, ",
-                Step::Show(name.to_string()),
+                Step::Show(name.clone()),
                 " for the commit"
             )));
         }

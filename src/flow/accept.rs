@@ -124,7 +124,10 @@ pub fn accept(workspace: &mut Workspace, request: &AcceptRequest) -> Result<Acce
     outcome.proofs_digest = Some(digest);
     if wanted.is_some_and(|wanted| wanted != digest) {
         let said = format!("what {} offers is not what was judged: its digest is {digest}", outcome.source);
-        return Err(Error::new(Code::NotProven, said).hint(hint!("nothing was taken over"; "name just the commits that landed, or judge again: ", Step::GateProofs(request.source.clone()))));
+        return Err(Error::new(Code::NotProven, said).hint(hint!(
+            "nothing was taken over";
+            "name just the commits that landed, or judge again: ", Step::GateProofs(request.source.clone())
+        )));
     }
     outcome.taken = acceptable.take_over(workspace, with)?;
     Ok(outcome)
@@ -162,7 +165,10 @@ fn landed(git: &Git, request: &AcceptRequest) -> Result<Vec<CommitId>> {
     let mut arguments: Vec<String> = commits.iter().map(ToString::to_string).collect();
     arguments.extend(excluded);
     if let Some(stray) = git.commits(&arguments)?.first().filter(|_| !commits.is_empty()) {
-        return Err(Error::new(Code::InvalidParams, format!("commit {stray} has not landed")).hint(hint!("merge it first, then ", Step::GitFetch; "proofs of commits that are under review are for ", Step::GateProofs(request.source.clone()))));
+        return Err(Error::new(Code::InvalidParams, format!("commit {stray} has not landed")).hint(hint!(
+            "merge it first, then ", Step::GitFetch;
+            "proofs of commits that are under review are for ", Step::GateProofs(request.source.clone())
+        )));
     }
     Ok(commits)
 }

@@ -167,8 +167,10 @@ fn trusted_log(context: &Context, given: Option<&Trusted>, claimed: &LogHead) ->
     if known.is_some_and(|log| log.had(claimed)) {
         return Ok(*claimed);
     }
-    Err(Error::new(Code::NoTrustedRoot, "a proof can only be checked against a log that you trust")
-        .hint(hint!("add ", Step::Option("--root ROOT --count COUNT".into()), " of the log, from a seal or a checkpoint"; "the proof's own are only a claim")))
+    Err(Error::new(Code::NoTrustedRoot, "a proof can only be checked against a log that you trust").hint(hint!(
+        "add ", Step::Option("--root ROOT --count COUNT".into()), " of the log, from a seal or a checkpoint";
+        "the proof's own are only a claim"
+    )))
 }
 
 fn malformed(named: &str, error: &Malformed) -> Error {
@@ -222,8 +224,12 @@ fn anchored(context: &Context, root: &RootHash) -> Result<Option<Trusted>> {
 pub fn check_proof_line(line: &[u8], named: &str, trusted: Option<&Trusted>) -> Result<ProofOutcome> {
     let proof = parse_entry(line, named)?;
     let trusted = trusted.ok_or_else(|| {
-        Error::new(Code::NoTrustedRoot, "a proof can only be checked against a root and count that you trust")
-            .hint(hint!("add ", Step::Option("--root ROOT --count COUNT".into()), " from an anchor or from ", Step::Root; "the proof's own are only a claim"))
+        Error::new(Code::NoTrustedRoot, "a proof can only be checked against a root and count that you trust").hint(
+            hint!(
+                "add ", Step::Option("--root ROOT --count COUNT".into()), " from an anchor or from ", Step::Root;
+                "the proof's own are only a claim"
+            ),
+        )
     })?;
     proof.verify(&trusted.root, trusted.count).map_err(|error| not_included(named, error))?;
     let InclusionProof { scheme, leaf_hash, index, count, root, .. } = proof;

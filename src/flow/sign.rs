@@ -61,7 +61,10 @@ pub fn sign(workspace: &mut Workspace, request: &SignRequest) -> Result<SignOutc
     }
     if signed.is_empty() {
         return Err(Error::new(Code::InvalidParams, format!("commit {commit} has no anchor that could be signed"))
-            .hint(hint!(Step::Verify(commit.to_string()), " tells what it has"; Step::Sync, " fetches what others anchored")));
+            .hint(hint!(
+                Step::Verify(commit.to_string()), " tells what it has";
+                Step::Sync, " fetches what others anchored"
+            )));
     }
     let restored = publish(workspace, &git, &lines, None)?;
     Ok(SignOutcome { commit, signed, restored })

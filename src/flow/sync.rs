@@ -166,7 +166,7 @@ pub fn move_to(workspace: &mut Workspace, named: &str, progress: &mut dyn FnMut(
         let said = format!("the proofs are shared with {} now, and {} keeps its copy", new.shown(), old.shown());
         return Err(Error::new(Code::RemoteFailed, said)
             .because(why)
-            .hint(Step::GitPushDelete(old.shown().to_string(), refs.join(" "))));
+            .hint(Step::GitPushDelete(old.shown(), refs.join(" "))));
     }
     let deleted = moved.into_keys().collect();
     Ok(MoveOutcome { outcome, from: old.shown(), deleted })
@@ -184,7 +184,10 @@ fn kept_out(remote: &Remote, why: String) -> Error {
     let name = &remote.name;
     let lock = why.split('\'').find(|part| part.strip_suffix(".lock").is_some()).map(str::to_owned);
     match lock {
-        Some(lock) => Error::new(Code::RemoteFailed, format!("a ref of {name} is locked")).because(why).hint(hint!(format!("remove '{lock}' at {name} if no git is running there"); "nothing is lost here, ", Step::Sync, " again")),
+        Some(lock) => Error::new(Code::RemoteFailed, format!("a ref of {name} is locked")).because(why).hint(hint!(
+            format!("remove '{lock}' at {name} if no git is running there");
+            "nothing is lost here, ", Step::Sync, " again"
+        )),
         None => Error::new(Code::RemoteFailed, format!("others kept pushing to {name}"))
             .because(why)
             .hint(hint!("nothing is lost"; Step::Sync, " again")),

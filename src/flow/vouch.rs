@@ -235,6 +235,9 @@ fn not_proven(range: &str, outcome: &VerifyOutcome) -> Error {
         .map(|bad| serde_json::json!({ "commit": bad.commit, "verdict": bad.verdict, "codes": codes(bad) }))
         .collect();
     error
-        .hint(hint!(Step::Verify(range.to_string()), " tells more"; "without ", Step::Option("--for".into()), ", the word stands for the commit alone"))
+        .hint(hint!(
+            Step::Verify(range.to_string()), " tells more";
+            "without ", Step::Option("--for".into()), ", the word stands for the commit alone"
+        ))
         .details(serde_json::json!({ "commits": listed }))
 }

@@ -83,7 +83,8 @@ impl Repository {
                         format!("{} names {}, which is gone", dot_git.display(), target.display()),
                     )
                     .hint(hint!(
-                        Step::GitWorktreeRepair, " in the main worktree may bring it back"; "a submodule must be cloned anew"
+                        Step::GitWorktreeRepair, " in the main worktree may bring it back";
+                        "a submodule must be cloned anew"
                     )),
                 );
             }

@@ -243,7 +243,10 @@ impl<'a> Judge<'a> {
         let commit = match self.gatherer.commit(id) {
             Ok(commit) => commit,
             Err(error) => {
-                let hint = hint!(Step::GitFetch, " brings the commit"; Step::GitFsck, " tells whether the repository is whole");
+                let hint = hint!(
+                    Step::GitFetch, " brings the commit";
+                    Step::GitFsck, " tells whether the repository is whole"
+                );
                 let findings = vec![unread(&error, hint)];
                 return CommitVerdict { findings, ..blank(String::new(), Vec::new()) };
             }

@@ -81,7 +81,10 @@ impl Deleted {
              may have been of this one",
             self.anchors.len()
         );
-        let hint = hint!(Step::Sync, " in a clone that still has the notes brings them back"; Step::Rounds, " lists what is gone");
+        let hint = hint!(
+            Step::Sync, " in a clone that still has the notes brings them back";
+            Step::Rounds, " lists what is gone"
+        );
         if let Some(unread) = &self.unread {
             return Some(Finding::warning(FindingCode::LimitReached, format!("{message}: {unread}")).hint(hint));
         }

@@ -68,10 +68,10 @@ impl Ends {
             if let Some(parent) = commit.parents.iter().find(|parent| unexplained.contains(parent)) {
                 let message =
                     format!("its parent {parent} is left out of the range, and is not in what it starts from");
-                commit.findings.push(
-                    Finding::unchecked(FindingCode::ObjectMissing, message)
-                        .hint(hint!("the clone may be shallow: ", Step::GitFetchUnshallow; "else ", Step::GitFsck, " tells what is wrong")),
-                );
+                commit.findings.push(Finding::unchecked(FindingCode::ObjectMissing, message).hint(hint!(
+                    "the clone may be shallow: ", Step::GitFetchUnshallow;
+                    "else ", Step::GitFsck, " tells what is wrong"
+                )));
                 commit.verdict = commit.verdict.max(Verdict::Unchecked);
                 commit.binding = None;
                 commit.vouched = None;

@@ -125,7 +125,10 @@ impl Rules {
                             seen.round, seen.seen_at, seen.seal
                         ),
                     )
-                    .hint(hint!("refs/proof/rounds was wound back or replaced"; Step::Rounds, " compares it with what remotes have")),
+                    .hint(hint!(
+                        "refs/proof/rounds was wound back or replaced";
+                        Step::Rounds, " compares it with what remotes have"
+                    )),
                 );
             }
         }

@@ -294,7 +294,7 @@ fn attested(entry: &StoredEntry) -> Result<Option<MemoryAttestation>> {
 fn not_packed(workspace: &Workspace, text: &str, hash: &TextHash) -> Result<Error> {
     let error = Error::new(Code::RecordNotFound, format!("no packed note has this text: its SHA-256 is {hash}"));
     Ok(match workspace.store.waits_in(text)? {
-        Some(session) => error.hint(hint!("it waits in working memory: ", Step::MemoryPack(session.to_string()))),
+        Some(session) => error.hint(hint!("it waits in working memory: ", Step::MemoryPack(session.clone()))),
         None => error.hint("every byte counts, a last newline too"),
     }
     .details(serde_json::json!({ "text_hash": hash })))

@@ -178,7 +178,10 @@ pub fn restore_evidence(workspace: &mut Workspace, git: &Git, all: bool) -> Resu
 /// The evidence that was published of a session whose texts are gone.
 fn published(git: &Git, row: &RootRow) -> Result<Evidence> {
     let gone = || {
-        Error::new(Code::RecordNotFound, format!("the texts of session {} are frozen", row.session_id)).hint(hint!(Step::Sync, " may fetch the evidence that it published before"; "without it there is nothing to anchor"))
+        Error::new(Code::RecordNotFound, format!("the texts of session {} are frozen", row.session_id)).hint(hint!(
+            Step::Sync, " may fetch the evidence that it published before";
+            "without it there is nothing to anchor"
+        ))
     };
     let tip = git.tip(EVIDENCE)?.ok_or_else(gone)?;
     let Fanned::File(blob) = git.find_fanned(&git.commit(&tip)?.tree, &file_name(&row.root))? else {

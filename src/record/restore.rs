@@ -70,8 +70,11 @@ pub(crate) fn archive_at(context: &Context, repository: &Repository, setting: Op
     let beside = repository.store_path().with_file_name("archive");
     let Some(text) = setting else { return Ok(Archive::new(beside, None)) };
     let refuse = |why: &str| {
-        Error::new(Code::ConfigInvalid, format!("proof.archive is {text:?}, {why}; it takes a directory"))
-            .hint(hint!(Step::GitConfig("proof.archive".into(), "DIRECTORY".into()), ", or ", Step::GitConfigUnset("proof.archive".into()); "nothing was moved"))
+        Error::new(Code::ConfigInvalid, format!("proof.archive is {text:?}, {why}; it takes a directory")).hint(hint!(
+            Step::GitConfig("proof.archive".into(), "DIRECTORY".into()), ", or ",
+            Step::GitConfigUnset("proof.archive".into());
+            "nothing was moved"
+        ))
     };
     let directory = match text.strip_prefix("~/") {
         Some(below) => {

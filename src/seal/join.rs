@@ -303,7 +303,10 @@ fn wound_back(remote: &Remote, before: &SeenRound, walked: &Walked) -> Finding {
             remote.name, before.round, before.seal, before.seen_at
         ),
     )
-    .hint(hint!("what this clone has is put back where it can be"; "find out who took it away. If it is to be so: ", Step::RoundsAccept(remote.name.to_string())))
+    .hint(hint!(
+        "what this clone has is put back where it can be";
+        "find out who took it away. If it is to be so: ", Step::RoundsAccept(remote.name.clone())
+    ))
 }
 
 /// Both seals are named, so that others can be shown them.
@@ -331,7 +334,7 @@ fn forked(git: &Git, remote: &Remote, suffix: &[CommitId], walked: &Walked) -> F
     )
     .hint(hint!(
         "someone has shown two people two histories: find out who before you decide. ",
-        Step::RoundsAccept(remote.name.to_string()),
+        Step::RoundsAccept(remote.name.clone()),
         " takes that chain, and seals again on top of it what only ours has"
     ))
 }

@@ -186,7 +186,10 @@ impl Archive {
             .because(format!(
                 "the chain of its {record_count} entries and its root {root} can still be proven; what {lost} of them say cannot be shown"
             ))
-            .hint(hint!("put that file back from a backup, or set proof.archive to where it is now"; Step::RetainFreeze(session_id.to_string()), " takes the texts as lost"))
+            .hint(hint!(
+                "put that file back from a backup, or set proof.archive to where it is now";
+                Step::RetainFreeze(session_id.to_string()), " takes the texts as lost"
+            ))
             .details(serde_json::json!({
                 "session_id": session_id,
                 "archive": path.display().to_string(),

@@ -180,7 +180,10 @@ pub fn meant(context: &Context, name: &str) -> Result<Meant> {
     let is_hash = name.len() >= 4 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     match (record, commit, store) {
         (true, Ok(_), _) => Err(Error::new(Code::InvalidParams, format!("{name} names both a record and a commit"))
-            .hint(hint!(format!("for the commit write refs/heads/{name} or its hash"); Step::Trail(name.to_string()), " shows the record"))),
+            .hint(hint!(
+                format!("for the commit write refs/heads/{name} or its hash");
+                Step::Trail(name.to_string()), " shows the record"
+            ))),
         (true, Err(_), _) => Ok(Meant::Record),
         (false, Ok(commit), _) => Ok(Meant::Commit(commit)),
         // A store that is there and cannot be read may have it.

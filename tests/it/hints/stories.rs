@@ -56,9 +56,9 @@ pub(super) const fn story(kind: StepKind) -> Story {
         StepKind::Cover => mends("begin; edit a; commit A; git proof verify", "git proof verify"),
         StepKind::Demo => shows("mkdir d; edit d/a; export TMPDIR=$HOME; git proof demo d"),
         StepKind::DoctorFix => mends(
-            r#"
+            "
             hooked; open s; chmod -x .git/hooks/post-commit; edit a; commit A 2>/dev/null
-            chmod +x .git/hooks/post-commit; git proof doctor"#,
+            chmod +x .git/hooks/post-commit; git proof doctor",
             "git proof doctor --json | grep -v 'not finished'",
         ),
         StepKind::Done => mends("open s; git proof finalize", "git proof root"),
@@ -82,9 +82,9 @@ pub(super) const fn story(kind: StepKind) -> Story {
             "git proof doctor | grep rewriteRef | grep ok",
         ),
         StepKind::GitConfigSafe => mends(
-            r#"
+            "
             chown 12345 . .git || exit 77
-            export GIT_CONFIG_GLOBAL=$HOME/settings; git proof verify"#,
+            export GIT_CONFIG_GLOBAL=$HOME/settings; git proof verify",
             "git proof init",
         ),
         StepKind::GitConfigShow => shows("edit a; commit A; git config proof.rules nowhere; git proof verify"),
@@ -98,15 +98,15 @@ pub(super) const fn story(kind: StepKind) -> Story {
         }
         StepKind::GitFetch => shows("shared; edit a; commit A; git push -q origin main; git proof verify a..b"),
         StepKind::GitFetchRef => mends(
-            r#"
+            "
             hooked; explain s; copy; git clone -q ../remote ../clone; cd ../clone
-            git fetch -q origin refs/notes/proof:refs/notes/proof; git proof verify --json"#,
+            git fetch -q origin refs/notes/proof:refs/notes/proof; git proof verify --json",
             "git proof verify",
         ),
         StepKind::GitFetchRefetch => shows(
-            r#"
+            "
             hooked; explain s; copy; tree=$(git rev-parse HEAD^{tree}); git remote add origin ../remote
-            rm .git/objects/$(echo $tree | sed 's,^..,&/,'); git proof anchor"#,
+            rm .git/objects/$(echo $tree | sed 's,^..,&/,'); git proof anchor",
         ),
         StepKind::GitFetchUnshallow => mends(
             r#"
@@ -138,25 +138,25 @@ pub(super) const fn story(kind: StepKind) -> Story {
             git proof done "done""#,
         ),
         StepKind::GitPush => mends(
-            r#"
+            "
             shared; hooked; explain s; git push -q -u origin main; git checkout -q -b topic; explain one; explain two
             git checkout -q main; git merge -q --squash topic; git commit -qm both; git branch -qD topic
-            git proof verify --json"#,
+            git proof verify --json",
             "git proof verify",
         ),
         StepKind::GitPushDelete => mends(
-            r#"
+            r"
             shared; remote ../other; git remote add other ../other; hooked; explain s; git proof sync >/dev/null
             printf '#!/bin/sh\nexit 1\n' >../remote/hooks/update; chmod +x ../remote/hooks/update
-            git proof sync --move-to other 2>../said || true; rm ../remote/hooks/update; cat ../said"#,
+            git proof sync --move-to other 2>../said || true; rm ../remote/hooks/update; cat ../said",
             "test -z \"$(git ls-remote origin 'refs/proof/*')\"",
         ),
         StepKind::GitRemoteAdd => mends("edit a; commit A; remote URL; git proof sync", "git proof sync"),
         StepKind::GitRemotes => shows("shared; edit a; commit A; git proof sync elsewhere"),
         StepKind::GitWorktreeRepair => mends(
-            r#"
+            "
             edit a; commit A; git worktree add -q ../linked -b side; mv ../place ../moved; cd ../linked
-            git proof log || true; cd ../moved"#,
+            git proof log || true; cd ../moved",
             "cd ../linked && git proof init",
         ),
         StepKind::Help => shows("git proof man nonsense"),
@@ -211,9 +211,9 @@ pub(super) const fn story(kind: StepKind) -> Story {
             shows("sealed one two; git update-ref refs/proof/rounds refs/proof/rounds~1; git proof seal")
         }
         StepKind::RoundsAccept => mends(
-            r#"
+            "
             shared; sealed one two; git proof sync >/dev/null; git -C ../remote update-ref refs/proof/rounds refs/proof/rounds~1
-            git proof sync --fetch-only"#,
+            git proof sync --fetch-only",
             "git proof sync",
         ),
         StepKind::RoundsShow => shows("sealed one; git proof prove --round --session one --root abc"),
@@ -243,9 +243,9 @@ pub(super) const fn story(kind: StepKind) -> Story {
             "git proof log",
         ),
         StepKind::Sync => mends(
-            r#"
+            "
             shared; hooked; explain s; git push -q origin main; git proof sync >/dev/null
-            git update-ref -d refs/proof/evidence; rm -r .git/proof; git proof verify --json"#,
+            git update-ref -d refs/proof/evidence; rm -r .git/proof; git proof verify --json",
             "git proof verify",
         ),
         StepKind::SyncFetchOnly => {
