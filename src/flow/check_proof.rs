@@ -168,7 +168,8 @@ fn trusted_log(context: &Context, given: Option<&Trusted>, claimed: &LogHead) ->
         return Ok(*claimed);
     }
     Err(Error::new(Code::NoTrustedRoot, "a proof can only be checked against a log that you trust").hint(hint!(
-        "add ", Step::Option("--root ROOT --count COUNT".into()), " of the log, from a seal or a checkpoint";
+        "add ", Step::Option("--root".into()), " and ", Step::Option("--count".into()),
+        " of the log, from a seal or a checkpoint";
         "the proof's own are only a claim"
     )))
 }
@@ -226,7 +227,8 @@ pub fn check_proof_line(line: &[u8], named: &str, trusted: Option<&Trusted>) -> 
     let trusted = trusted.ok_or_else(|| {
         Error::new(Code::NoTrustedRoot, "a proof can only be checked against a root and count that you trust").hint(
             hint!(
-                "add ", Step::Option("--root ROOT --count COUNT".into()), " from an anchor or from ", Step::Root;
+                "add ", Step::Option("--root".into()), " and ", Step::Option("--count".into()),
+                " from an anchor or from `", Step::Root, "`";
                 "the proof's own are only a claim"
             ),
         )

@@ -64,8 +64,11 @@ impl Trusted {
     /// Reads the two arguments.
     pub fn parse(root: &str, count: &str) -> Result<Self> {
         let wrong = |what: &str, found: &str| {
-            Error::new(Code::InvalidParams, format!("{what}, not {found:?}"))
-                .hint(hint!("take both from an anchor or from ", Step::Root))
+            Error::new(Code::InvalidParams, format!("{what}, not {found:?}")).hint(hint!(
+                "take both from an anchor or from `",
+                Step::Root,
+                "`"
+            ))
         };
         let root = RootHash::parse(root).ok_or_else(|| wrong("--root takes 64 lower-case hex digits", root))?;
         let count = count
