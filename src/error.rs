@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::hint::Hint;
+
 /// What a failed command answers with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
@@ -11,8 +13,8 @@ pub struct Error {
     pub message: String,
     /// Why, outermost first.
     pub causes: Vec<String>,
-    /// What to do: a command where there is one.
-    pub hint: Option<String>,
+    /// What to do: a step where there is one.
+    pub hint: Option<Hint>,
     /// More, for programs.
     pub details: Option<serde_json::Value>,
 }
@@ -155,7 +157,7 @@ impl Error {
 
     /// Says what to do.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
         self
     }

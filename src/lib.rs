@@ -14,6 +14,7 @@
 //!
 //! | module | owns | may not touch |
 //! |---|---|---|
+//! | [`hint`] | what to do about an error or a finding, as a value that each door words | |
 //! | [`proof`] | the formats: canonical JSON, records, chain, trees, proofs, evidence, anchors, seals, signatures; its documentation is the specification | files, clock, environment, git, SQLite |
 //! | [`error`], [`context`], [`access`] | errors with a code and a hint; clock, random ids and environment; owners and modes of files | |
 //! | [`store`] | the SQLite file of a clone; the only module that names rusqlite | git |
@@ -71,6 +72,8 @@ pub mod error;
 pub mod flow;
 #[doc(hidden)]
 pub mod git;
+#[doc(hidden)]
+pub mod hint;
 #[doc(hidden)]
 pub mod hook;
 #[doc(hidden)]

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::Repository;
+use crate::hint::{Step, hint};
 use crate::record::Agent;
 use crate::store::AgentKey;
 
@@ -152,7 +153,7 @@ pub(super) fn text_or_none(input: &Value, field: &str) -> Option<String> {
 
 pub(super) fn unclear(what: &str) -> Error {
     Error::new(Code::InvalidParams, what)
-        .hint("let the agent's own configuration call the hook: git proof init --agent NAME")
+        .hint(hint!("let the agent's own configuration call the hook: ", Step::InitAgent("claude-code".into())))
 }
 
 pub(super) fn is_true(value: &Value) -> bool {

@@ -8,6 +8,7 @@ use std::process::Command;
 use crate::context::{Context, open_named};
 use crate::error::{Code, Error, Result};
 use crate::git;
+use crate::hint::{Step, hint};
 
 /// As many bytes as a body may have. What is larger is not read to its end.
 const LIMIT: usize = 1 << 20;
@@ -17,9 +18,11 @@ pub(super) fn content(context: &Context, argument: Option<&str>, file: Option<&P
     match given(context, argument, file)? {
         Some(text) => Ok(text),
         None if io::stdin().is_terminal() => edit(context, kind),
-        None => Err(Error::new(Code::InvalidParams, "there is nothing to record").hint(
-            "give the text as an argument, or git proof record TYPE --content-file FILE, or - for standard input",
-        )),
+        None => Err(Error::new(Code::InvalidParams, "there is nothing to record").hint(hint!(
+            "give the text as an argument, or ",
+            Step::RecordFile,
+            ", or - for standard input"
+        ))),
     }
 }
 
@@ -60,8 +63,13 @@ fn unreadable(name: &str, error: &io::Error) -> Error {
 
 /// Opens the editor that git would open. Lines that start with `#` are taken out, as in a commit message.
 fn edit(context: &Context, kind: &str) -> Result<String> {
-    let failed =
-        |what: &str| Error::new(Code::InvalidParams, what.to_owned()).hint("give the text with --content instead");
+    let failed = |what: &str| {
+        Error::new(Code::InvalidParams, what.to_owned()).hint(hint!(
+            "give the text with ",
+            Step::Option("--content".into()),
+            " instead"
+        ))
+    };
     let editor = git::editor(context).ok_or_else(|| failed("git names no editor"))?;
     let file = Draft::make(context, kind).map_err(|error| failed("cannot make a file to edit").because(error))?;
     let status = Command::new("sh")

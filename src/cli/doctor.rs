@@ -48,7 +48,7 @@ impl Doctor {
                 let state = paint.paint(role, &format!("{:<7}", check.state.as_str()));
                 let _ = writeln!(text, "{state} {:<width$}  {}", inert(&check.name), inert(&check.message));
                 if let Some(hint) = &check.hint {
-                    let _ = writeln!(text, "        hint: {}", inert(hint));
+                    let _ = writeln!(text, "        hint: {}", inert(&hint.to_string()));
                 }
             }
             text

@@ -9,6 +9,7 @@ use clap_mangen::roff::{Roff, bold, roman};
 use super::ui::{Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::setup;
 
 /// Print a man page, or write all of them into a directory
@@ -61,7 +62,7 @@ impl Man {
         let failed = |what: String, error: io::Error| {
             Error::new(Code::OutputFailed, what)
                 .because(error)
-                .hint("name a directory that you can write to: --dir DIR")
+                .hint(hint!("name a directory that you can write to: ", Step::Option("--dir DIR".into())))
         };
         let pages = write(&root, &directory)
             .map_err(|(path, error)| failed(format!("cannot write {}", path.display()), error))?;
@@ -111,7 +112,7 @@ fn find<'a>(root: &'a Command, words: &[String]) -> Result<&'a Command> {
     words.iter().try_fold(root, |command, word| {
         command.find_subcommand(word).filter(|command| !command.is_hide_set()).ok_or_else(|| {
             Error::new(Code::InvalidParams, format!("there is no command {}", words.join(" ")))
-                .hint("git proof -h lists the commands")
+                .hint(hint!(Step::Help, " lists the commands"))
         })
     })
 }

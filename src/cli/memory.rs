@@ -10,6 +10,7 @@ use super::ui::{Role, Ui};
 use super::wrap::{one_line, wrap};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::keep::{self, PackRequest, PackedView, PutRequest};
 use crate::record::Workspace;
 
@@ -72,8 +73,13 @@ struct TextArgument {
 impl TextArgument {
     fn read(&self, context: &Context) -> Result<String> {
         given(context, self.text.as_deref(), self.text_file.as_deref())?.ok_or_else(|| {
-            Error::new(Code::InvalidParams, "there is no text")
-                .hint("give --text TEXT, --text-file FILE, or --text-file - for standard input")
+            Error::new(Code::InvalidParams, "there is no text").hint(hint!(
+                "give ",
+                Step::Option("--text TEXT".into()),
+                ", ",
+                Step::Option("--text-file FILE".into()),
+                ", or - as the name of the file for standard input"
+            ))
         })
     }
 }

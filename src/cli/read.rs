@@ -11,6 +11,7 @@ use super::verdict::rules_line;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::flow::{self, CommitStory, Meant, StoryRequest};
+use crate::hint::Step;
 use crate::judge::RulesView;
 use crate::record::{self, Workspace};
 use crate::{present, rounds};
@@ -127,7 +128,7 @@ impl Log {
             Workspace::open(context.clone()).and_then(|mut workspace| record::log(&mut workspace, Some(name), Some(1)));
         match session {
             Ok(_) => Error::new(Code::CommitNotFound, format!("{name} is a session, and no commit"))
-                .hint(format!("git proof log --session {name}")),
+                .hint(Step::LogOf(name.clone())),
             Err(_) => error,
         }
     }

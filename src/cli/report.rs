@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::flow::{self, StoryRequest};
 use crate::git::Git;
+use crate::hint::{Step, hint};
 use crate::judge::VerifyOutcome;
 use crate::present;
 
@@ -84,7 +85,7 @@ impl Report {
         let printed = [self.html.as_ref(), markdown, self.svg.as_ref()].into_iter().flatten();
         if printed.filter(|file| **file == standard).count() > 1 {
             return Err(Error::new(Code::InvalidParams, "only one of these can go to standard output")
-                .hint("name a file for the others: --html report.html"));
+                .hint(hint!("name a file for the others: ", Step::Option("--html report.html".into()))));
         }
         self.refuse_a_range_as_a_file(context)?;
         let outcome = flow::report(context, &self.revisions, self.rules.clone())?;
@@ -135,7 +136,7 @@ impl Report {
                     Code::InvalidParams,
                     format!("{name} is a commit or range, and {option} takes a file"),
                 )
-                .hint(format!("name the range first: git proof report {name} {option}")));
+                .hint(hint!("name the range first: ", Step::Report(name.to_owned(), option.to_owned()))));
             }
         }
         Ok(())

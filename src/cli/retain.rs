@@ -7,6 +7,7 @@ use clap::Args;
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::keep::{self, Because, RetainOutcome, RetainRequest, Zone};
 use crate::record::Workspace;
 
@@ -75,8 +76,12 @@ impl Retain {
 /// Asks whether texts may be dropped. Where nobody can be asked, it is an error.
 fn confirmed() -> Result<bool> {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        return Err(Error::new(Code::InvalidParams, "--freeze drops texts for good, and nobody can be asked")
-            .hint("--yes says that this is meant; --dry-run shows which sessions are concerned"));
+        return Err(Error::new(Code::InvalidParams, "--freeze drops texts for good, and nobody can be asked").hint(
+            hint!(
+                Step::Option("--yes".into()), " says that this is meant";
+                Step::Option("--dry-run".into()), " shows which sessions are concerned"
+            ),
+        ));
     }
     let _ = write!(io::stderr(), "Drop the texts for good? Hashes and proofs stay. [y/N] ");
     let mut answer = String::new();

@@ -62,7 +62,7 @@ fn commits(count: usize) -> String {
 fn status(context: Context, ui: &mut Ui) -> Result<()> {
     let outcome = flow::status(&mut Workspace::open_or_create(context)?)?;
     ui.show(&outcome, |outcome, paint| {
-        let next = paint.paint(Role::Strong, &outcome.next);
+        let next = paint.paint(Role::Strong, &outcome.next.to_string());
         format!("{}Next: {next}\n", describe(outcome))
     });
     Ok(())

@@ -174,7 +174,7 @@ impl Teller<'_> {
         let mut lines = self.set_in(&[(present::severity(finding.severity), role, text)]);
         if let Some(hint) = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning) {
             // Not wrapped: a command that is broken into lines cannot be copied. And as errors have it.
-            lines.push(format!("  {} {}", self.paint.paint(Role::Faint, "hint:"), inert(hint)));
+            lines.push(format!("  {} {}", self.paint.paint(Role::Faint, "hint:"), inert(&hint.to_string())));
         }
         lines
     }

@@ -12,6 +12,7 @@ pub(super) use super::paint::{Paint, Role};
 use super::roles;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 pub(super) use crate::proof::text::inert;
 
 /// The command's output, held until the command has succeeded or failed.
@@ -107,7 +108,7 @@ fn lost(error: &io::Error) -> Error {
     }
     Error::new(Code::OutputFailed, "the answer could not be written")
         .because(error)
-        .hint("what a command records is on disk before it answers: git proof log")
+        .hint(hint!("what a command records is on disk before it answers: ", Step::Log))
 }
 
 /// Help and version are answers; anything else that clap says is a wrong usage, and repeats what it was given.
@@ -126,7 +127,7 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     let text = if json {
         let (message, hint) = said.trim().split_once("\n\n").unwrap_or((said.trim(), "try '-h'"));
         let message = message.strip_prefix("error: ").unwrap_or(message);
-        let error = Error::new(Code::InvalidParams, message).hint(hint);
+        let error = Error::new(Code::InvalidParams, message).hint(Step::Usage(hint.to_owned()));
         json_line(&serde_json::json!({ "error": error }))
     } else {
         said.lines().map(|line| inert(line) + "\n").collect()
@@ -152,7 +153,7 @@ fn explain(error: &Error) -> String {
         let _ = writeln!(text, "  caused by: {}", inert(cause));
     }
     if let Some(hint) = &error.hint {
-        let _ = writeln!(text, "hint: {}", inert(hint));
+        let _ = writeln!(text, "hint: {}", inert(&hint.to_string()));
     }
     text
 }

@@ -49,7 +49,7 @@ pub(super) fn findings(findings: &[Finding], paint: Paint) -> String {
         };
         text.push_str(&format!("  {word}: {} {}\n", finding.code, inert(&finding.message)));
         if let Some(hint) = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning) {
-            text.push_str(&format!("    hint: {}\n", inert(hint)));
+            text.push_str(&format!("    hint: {}\n", inert(&hint.to_string())));
         }
     }
     text

@@ -13,6 +13,7 @@ use super::wrap::{self, one_line};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Following, Git};
+use crate::hint::{Step, hint};
 use crate::present;
 use crate::proof::digest::CommitId;
 use crate::proof::record::RecordType;
@@ -78,8 +79,12 @@ impl Why {
         let is_commit = may_be_commit && git.resolve(&self.place).is_ok();
         if is_file && is_commit {
             let name = &self.place;
-            return Err(Error::new(Code::NameAmbiguous, format!("{name} names both a file and a commit"))
-                .hint(format!("git proof why ./{name} for the file, git proof show {name} for the commit")));
+            return Err(Error::new(Code::NameAmbiguous, format!("{name} names both a file and a commit")).hint(hint!(
+                Step::Why(format!("./{name}")),
+                " for the file, ",
+                Step::Show(name.clone()),
+                " for the commit"
+            )));
         }
         if place.is_err() && !is_commit {
             return place.map(|_| ());
@@ -91,7 +96,12 @@ impl Why {
                     return error;
                 }
                 Error::new(error.code, format!("{:?} is neither a file, a commit nor a record", self.place)).hint(
-                    "name a file as seen from here, or with --at REV one that is gone: git proof why src/main.rs:12",
+                    hint!(
+                        "name a file as seen from here, or with ",
+                        Step::Option("--at REV".into()),
+                        " one that is gone: ",
+                        Step::Why("src/main.rs:12".into())
+                    ),
                 )
             });
         }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
 use crate::git::Git;
+use crate::hint::{Step, hint};
 use crate::judge::{CommitVerdict, Offers, judge_landed, range_ids, rests_on, trusted_branch};
 use crate::proof::change::Sighting;
 use crate::proof::digest::{CommitId, ProofsDigest};
@@ -73,12 +74,12 @@ pub struct LeftCommit {
 
 /// Takes over the proofs that hold for landed commits.
 pub fn accept(workspace: &mut Workspace, request: &AcceptRequest) -> Result<AcceptOutcome> {
-    let wanted = request.digest.as_deref().map(parse_digest).transpose()?;
+    let wanted = request.digest.as_deref().map(|digest| parse_digest(digest, &request.source)).transpose()?;
     let git = workspace.git()?;
     git.must_be_writable()?;
     let context = workspace.context.clone();
     let source = git.remote(Some(&request.source))?.shown();
-    let commits = landed(&git, request.range.as_deref())?;
+    let commits = landed(&git, request)?;
     let own = judge_landed(&context, &git, &commits)?;
     let offers = Offers::gather(git, std::slice::from_ref(&request.source))?;
     if let Some(error) = offers.unread.into_iter().next() {
@@ -123,24 +124,28 @@ pub fn accept(workspace: &mut Workspace, request: &AcceptRequest) -> Result<Acce
     outcome.proofs_digest = Some(digest);
     if wanted.is_some_and(|wanted| wanted != digest) {
         let said = format!("what {} offers is not what was judged: its digest is {digest}", outcome.source);
-        return Err(Error::new(Code::NotProven, said).hint(
-            "nothing was taken over; name just the commits that landed, or judge again with git proof gate --proofs",
-        ));
+        return Err(Error::new(Code::NotProven, said).hint(hint!(
+            "nothing was taken over";
+            "name just the commits that landed, or judge again: ", Step::GateProofs(request.source.clone())
+        )));
     }
     outcome.taken = acceptable.take_over(workspace, with)?;
     Ok(outcome)
 }
 
-fn parse_digest(text: &str) -> Result<ProofsDigest> {
+fn parse_digest(text: &str, source: &str) -> Result<ProofsDigest> {
     ProofsDigest::parse(text).ok_or_else(|| {
-        Error::new(Code::InvalidParams, "--digest takes 64 lower-case hex digits")
-            .hint("git proof gate --proofs URL --json has it as proofs_digest")
+        Error::new(Code::InvalidParams, "--digest takes 64 lower-case hex digits").hint(hint!(
+            "the JSON of ",
+            Step::GateProofs(source.to_owned()),
+            " has it as proofs_digest"
+        ))
     })
 }
 
 /// The commits to look at. All of them must be in the branch whose rules count, here or at the remote; where no such branch
 /// is known, in HEAD.
-fn landed(git: &Git, range: Option<&str>) -> Result<Vec<CommitId>> {
+fn landed(git: &Git, request: &AcceptRequest) -> Result<Vec<CommitId>> {
     let mut tips = Vec::new();
     if let Some((name, tip)) = trusted_branch(git)? {
         tips.push(tip);
@@ -149,7 +154,7 @@ fn landed(git: &Git, range: Option<&str>) -> Result<Vec<CommitId>> {
         tips.push(git.resolve("HEAD")?);
     }
     let excluded: Vec<String> = tips.iter().map(|tip| format!("^{tip}")).collect();
-    let commits = match range {
+    let commits = match request.range.as_deref() {
         None => {
             let tips: Vec<String> = tips.iter().map(ToString::to_string).collect();
             return git.newest(&tips, NEWEST);
@@ -160,9 +165,10 @@ fn landed(git: &Git, range: Option<&str>) -> Result<Vec<CommitId>> {
     let mut arguments: Vec<String> = commits.iter().map(ToString::to_string).collect();
     arguments.extend(excluded);
     if let Some(stray) = git.commits(&arguments)?.first().filter(|_| !commits.is_empty()) {
-        return Err(Error::new(Code::InvalidParams, format!("commit {stray} has not landed")).hint(
-            "merge it first, then git fetch; proofs of commits that are under review are for git proof gate --proofs",
-        ));
+        return Err(Error::new(Code::InvalidParams, format!("commit {stray} has not landed")).hint(hint!(
+            "merge it first, then ", Step::GitFetch;
+            "proofs of commits that are under review are for ", Step::GateProofs(request.source.clone())
+        )));
     }
     Ok(commits)
 }

@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::MAX_NOTE;
 use crate::git::{Git, NOTES};
+use crate::hint::{Step, hint};
 use crate::judge::{VerifyRequest, verify};
 use crate::proof::canonical::Malformed;
 use crate::proof::digest::{CommitId, ContentHash, RootHash};
@@ -185,8 +186,11 @@ fn trusted_log(context: &Context, given: Option<&Trusted>, claimed: &LogHead) ->
     if known.is_some_and(|log| log.had(claimed)) {
         return Ok(*claimed);
     }
-    Err(Error::new(Code::NoTrustedRoot, "a proof can only be checked against a log that you trust")
-        .hint("add --root and --count of the log, from a seal or a checkpoint; the proof's own are only a claim"))
+    Err(Error::new(Code::NoTrustedRoot, "a proof can only be checked against a log that you trust").hint(hint!(
+        "add ", Step::Option("--root".into()), " and ", Step::Option("--count".into()),
+        " of the log, from a seal or a checkpoint";
+        "the proof's own are only a claim"
+    )))
 }
 
 fn malformed(named: &str, error: &Malformed) -> Error {
@@ -240,8 +244,13 @@ fn anchored(context: &Context, root: &RootHash) -> Result<Option<Trusted>> {
 pub fn check_proof_line(line: &[u8], named: &str, trusted: Option<&Trusted>) -> Result<ProofOutcome> {
     let proof = parse_entry(line, named)?;
     let trusted = trusted.ok_or_else(|| {
-        Error::new(Code::NoTrustedRoot, "a proof can only be checked against a root and count that you trust")
-            .hint("add --root and --count from an anchor or from `git proof root`; the proof's own are only a claim")
+        Error::new(Code::NoTrustedRoot, "a proof can only be checked against a root and count that you trust").hint(
+            hint!(
+                "add ", Step::Option("--root".into()), " and ", Step::Option("--count".into()),
+                " from an anchor or from `", Step::Root, "`";
+                "the proof's own are only a claim"
+            ),
+        )
     })?;
     proof.verify(&trusted.root, trusted.count).map_err(|error| not_included(named, error))?;
     let InclusionProof { scheme, leaf_hash, index, count, root, .. } = proof;
@@ -275,7 +284,7 @@ pub fn check_path_line(line: &[u8], named: &str) -> Result<PathOutcome> {
 fn parse_entry(line: &[u8], named: &str) -> Result<InclusionProof> {
     InclusionProof::parse(line).map_err(|error| {
         malformed(named, &error)
-            .hint("pass on the file as `git proof prove` printed it: one line, nothing added, nothing reformatted")
+            .hint("pass on the file as it was printed: one line, nothing added, nothing reformatted")
     })
 }
 

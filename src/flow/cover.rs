@@ -7,6 +7,7 @@ use super::finalize::{FinalizeOutcome, close};
 use crate::agents::saw_commit;
 use crate::error::{Code, Error, Result};
 use crate::git::Git;
+use crate::hint::{Step, hint};
 use crate::judge::range_ids;
 use crate::proof::digest::CommitId;
 use crate::proof::record::Id;
@@ -98,7 +99,7 @@ fn select(git: &Git, revisions: &[String]) -> Result<Vec<CommitId>> {
     }
     if commits.is_empty() {
         return Err(Error::new(Code::InvalidParams, "there is no commit to cover")
-            .hint("git proof cover HEAD, or a range such as main..HEAD"));
+            .hint(hint!(Step::Cover("HEAD".into()), ", or a range such as main..HEAD")));
     }
     if commits.len() > MOST {
         return Err(Error::new(Code::InvalidParams, format!("{} commits are more than {MOST}", commits.len()))

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::reconcile::{Extent, Repairs, reconcile};
 use crate::agents::close_stated;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::publish::{Anchored, attest_unheard, attested_commits, mend_of, obstacle, on_commits, write_commit_hint};
 use crate::record::{RootOutcome, Workspace, is_zero, note_done};
 use crate::store::NewEvent;
@@ -75,7 +76,7 @@ pub(super) fn close(workspace: &mut Workspace, session: Option<&str>, idempotent
     let details = serde_json::to_value(&outcome).ok();
     let mut error =
         Error::new(Code::AlreadyFinalized, format!("session {session} was finalized at {}", outcome.finalized_at))
-            .hint("merkle_root returns its root; audit_session_start opens a new session");
+            .hint(hint!(Step::Root, " returns its root"; Step::Start, " opens a new session"));
     error.details = details;
     Err(error)
 }
@@ -83,7 +84,7 @@ pub(super) fn close(workspace: &mut Workspace, session: Option<&str>, idempotent
 /// Why a session that is finalized now has no anchor. Its root is kept, and is in the details.
 fn not_anchored(root: &RootOutcome, error: Error) -> Error {
     let session = &root.session_id;
-    let again = format!("git proof anchor --session {session}");
+    let again = Step::Anchor(session.to_string());
     let mut causes = vec![error.message];
     causes.extend(error.causes);
     Error {
@@ -93,8 +94,8 @@ fn not_anchored(root: &RootOutcome, error: Error) -> Error {
         hint: match error.hint {
             // What keeps this session from being published keeps it for good.
             Some(hint) if matches!(error.code, Code::ReflectionRequired | Code::SecretDetected) => Some(hint),
-            Some(hint) => Some(format!("{hint}; then {again}")),
-            None => Some(again),
+            Some(hint) => Some(hint.and(hint!("then ", again))),
+            None => Some(again.into()),
         },
         details: serde_json::to_value(root).ok(),
     }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
 use crate::git::NOTES;
+use crate::hint::{Step, hint};
 use crate::judge::{VerifyRequest, verify};
 use crate::proof::digest::{AnchorId, CommitId};
 use crate::proof::note::NoteLine;
@@ -60,7 +61,10 @@ pub fn sign(workspace: &mut Workspace, request: &SignRequest) -> Result<SignOutc
     }
     if signed.is_empty() {
         return Err(Error::new(Code::InvalidParams, format!("commit {commit} has no anchor that could be signed"))
-            .hint("git proof verify tells what it has; git proof sync fetches what others anchored"));
+            .hint(hint!(
+                Step::Verify(commit.to_string()), " tells what it has";
+                Step::Sync, " fetches what others anchored"
+            )));
     }
     let restored = publish(workspace, &git, &lines, None)?;
     Ok(SignOutcome { commit, signed, restored })

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::agents::close_abandoned;
 use crate::error::{Code, Result};
 use crate::git::Git;
+use crate::hint::{Hint, Step};
 use crate::judge::{CommitVerdict, VerifyRequest, verify};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::{Finding, Verdict};
@@ -30,7 +31,7 @@ pub struct StatusOutcome {
     /// The hooks of git, and whether they call this program.
     pub hooks: Vec<HookState>,
     /// What to do next: one command.
-    pub next: String,
+    pub next: Hint,
 }
 
 /// How a session stands.
@@ -120,7 +121,7 @@ pub fn status(workspace: &mut Workspace) -> Result<StatusOutcome> {
     let git = workspace.git()?;
     let uncovered = if session.is_some() { Vec::new() } else { uncovered(workspace, &git)? };
     let next = next(session.as_ref(), &uncovered, &unpublished, &hooks, git.main_remote().is_some());
-    Ok(StatusOutcome { session, open_sessions, unpublished, uncovered, hooks, next })
+    Ok(StatusOutcome { session, open_sessions, unpublished, uncovered, hooks, next: next.into() })
 }
 
 /// Commits that `cover` would explain: those of which no hook told whose they are, and those that no remote has yet and
@@ -191,24 +192,21 @@ fn next(
     unpublished: &[CommitId],
     hooks: &[HookState],
     has_remote: bool,
-) -> String {
-    let command = match session {
-        Some(session) if session.missing.contains(&NO_COMMIT) => "git commit",
-        Some(session) if session.missing.contains(&NO_REFLECTION) => {
-            "git proof done \"what was done, what is uncertain\""
-        }
-        Some(session) if session.agent.is_none() => "git proof finalize",
-        Some(_) if has_remote => "git push",
-        _ if hooks.iter().any(|hook| !hook.wired) => "git proof init",
-        _ if !uncovered.is_empty() => return cover_command(uncovered),
-        _ if !unpublished.is_empty() && has_remote => "git proof sync",
-        _ => "git proof start \"what you are about to do\"",
-    };
-    command.to_owned()
+) -> Step {
+    match session {
+        Some(session) if session.missing.contains(&NO_COMMIT) => Step::GitCommit,
+        Some(session) if session.missing.contains(&NO_REFLECTION) => Step::DoneHere,
+        Some(session) if session.agent.is_none() => Step::FinalizeHere,
+        Some(_) if has_remote => Step::GitPush,
+        _ if hooks.iter().any(|hook| !hook.wired) => Step::Init,
+        _ if !uncovered.is_empty() => cover(uncovered),
+        _ if !unpublished.is_empty() && has_remote => Step::Sync,
+        _ => Step::Start,
+    }
 }
 
 /// What explains these commits. Their reasons are asked for, so that one command does it.
-fn cover_command(commits: &[CommitId]) -> String {
+fn cover(commits: &[CommitId]) -> Step {
     let ids: Vec<String> = commits.iter().map(|commit| commit.to_string()[..12].to_owned()).collect();
-    format!("git proof cover {} --reflection \"why they were made, what is uncertain\"", ids.join(" "))
+    Step::Cover(ids.join(" "))
 }

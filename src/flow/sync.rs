@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, NOTES, PushRefusal, ROUNDS, Remote, SHARED, WHY};
+use crate::hint::{Step, hint};
 use crate::judge::{VerifyRequest, verify};
 use crate::proof::digest::{CommitId, RootHash};
 use crate::proof::finding::{Finding, FindingCode, Verdict};
@@ -176,7 +177,7 @@ pub fn move_to(workspace: &mut Workspace, named: &str, progress: &mut dyn FnMut(
     let (old, new) = (git.remote(None)?, git.remote(Some(named))?);
     if old == new {
         return Err(Error::new(Code::InvalidParams, format!("the proofs are shared with {} already", new.shown()))
-            .hint("git proof sync shares them"));
+            .hint(hint!(Step::Sync, " shares them")));
     }
     fetch(workspace, Some(&old.name), progress)?;
     let outcome = sync(workspace, Some(&new.name), progress)?;
@@ -197,11 +198,9 @@ pub fn move_to(workspace: &mut Workspace, named: &str, progress: &mut dyn FnMut(
     {
         let refs: Vec<&str> = moved.keys().copied().collect();
         let said = format!("the proofs are shared with {} now, and {} keeps its copy", new.shown(), old.shown());
-        return Err(Error::new(Code::RemoteFailed, said).because(why).hint(format!(
-            "git push {} --delete {}",
-            old.shown(),
-            refs.join(" ")
-        )));
+        return Err(Error::new(Code::RemoteFailed, said)
+            .because(why)
+            .hint(Step::GitPushDelete(old.shown(), refs.join(" "))));
     }
     let deleted = moved.into_keys().collect();
     Ok(MoveOutcome { outcome, from: old.shown(), deleted })
@@ -219,12 +218,13 @@ fn kept_out(remote: &Remote, why: String) -> Error {
     let name = &remote.name;
     let lock = why.split('\'').find(|part| part.strip_suffix(".lock").is_some()).map(str::to_owned);
     match lock {
-        Some(lock) => Error::new(Code::RemoteFailed, format!("a ref of {name} is locked")).because(why).hint(format!(
-            "remove '{lock}' at {name} if no git is running there; nothing is lost here, git proof sync again"
+        Some(lock) => Error::new(Code::RemoteFailed, format!("a ref of {name} is locked")).because(why).hint(hint!(
+            format!("remove '{lock}' at {name} if no git is running there");
+            "nothing is lost here, ", Step::Sync, " again"
         )),
         None => Error::new(Code::RemoteFailed, format!("others kept pushing to {name}"))
             .because(why)
-            .hint("nothing is lost; git proof sync again"),
+            .hint(hint!("nothing is lost"; Step::Sync, " again")),
     }
 }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
 use crate::git::{self, Commit, Git, NOTES};
+use crate::hint::{Step, hint};
 use crate::judge::{CommitVerdict, VerifyOutcome, gate_into};
 use crate::proof::digest::{CommitId, RootHash};
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
@@ -87,7 +88,7 @@ pub fn vouch(workspace: &mut Workspace, request: &VouchRequest) -> Result<VouchO
     let before = standing(workspace, &git, &commit)?;
     if before.verdict == Verdict::Pass {
         return Err(Error::new(Code::InvalidParams, format!("commit {id} is proven: nobody has to vouch for it"))
-            .hint(format!("git proof verify {id} shows its proof; git proof sign signs it")));
+            .hint(hint!(Step::Verify(id.to_string()), " shows its proof"; Step::Sign(id.to_string()), " signs it")));
     }
     let (range, sessions) = match &request.range {
         Some(range) => {
@@ -148,7 +149,8 @@ fn proven_range(
     range: &str,
 ) -> Result<(VouchedRange, Vec<NamedSession>)> {
     let wrong = |why: String| {
-        Error::new(Code::InvalidParams, why).hint("--for takes BASE..HEAD: the branch as it was before it was squashed")
+        Error::new(Code::InvalidParams, why)
+            .hint(hint!(Step::Option("--for".into()), " takes BASE..HEAD: the branch as it was before it was squashed"))
     };
     let ends = range.split_once("..").filter(|(base, head)| !base.is_empty() && !head.is_empty());
     let ends = ends.filter(|(_, head)| !head.starts_with('.'));
@@ -170,7 +172,7 @@ fn proven_range(
     // A word for a part of the range is no proof of it, and must not become one here.
     if let Some(vouched) = outcome.commits.iter().find(|commit| commit.vouched.is_some()) {
         return Err(Error::new(Code::NotProven, format!("commit {} of {range} is only vouched for", vouched.commit))
-            .hint("without --for, the word stands for the commit alone"));
+            .hint(hint!("without ", Step::Option("--for".into()), ", the word stands for the commit alone")));
     }
     let holding = outcome.commits.iter().flat_map(|commit| &commit.sessions).filter(|session| session.holds);
     let mut sessions: Vec<NamedSession> =
@@ -233,6 +235,9 @@ fn not_proven(range: &str, outcome: &VerifyOutcome) -> Error {
         .map(|bad| serde_json::json!({ "commit": bad.commit, "verdict": bad.verdict, "codes": codes(bad) }))
         .collect();
     error
-        .hint(format!("git proof verify {range} tells more; without --for, the word stands for the commit alone"))
+        .hint(hint!(
+            Step::Verify(range.to_string()), " tells more";
+            "without ", Step::Option("--for".into()), ", the word stands for the commit alone"
+        ))
         .details(serde_json::json!({ "commits": listed }))
 }

@@ -135,7 +135,7 @@ impl Git {
         command.args(from.map(|from| format!("^{from}"))).arg("--");
         let output = self.run(&mut command)?;
         if !output.status.success() {
-            return Err(Error::new(Code::RepositoryFailed, "git log failed").hint(super::open::MAYBE_DAMAGED));
+            return Err(Error::new(Code::RepositoryFailed, "git log failed").hint(super::open::maybe_damaged()));
         }
         Ok(parse_log(&output.stdout))
     }

@@ -9,6 +9,7 @@ use super::process;
 use crate::access;
 use crate::context::{Context, read_text};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 
 /// Where a repository keeps its things.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,7 +61,7 @@ impl Repository {
         }
         Err(missing.unwrap_or_else(|| {
             Error::new(Code::NoRepository, format!("{} is not in a git repository", start.display()))
-                .hint("run it inside a repository, name one with -C DIR, or make one with `git init`")
+                .hint(hint!("run it inside a repository, name one with -C DIR, or make one with ", Step::GitInit))
         }))
     }
 
@@ -81,7 +82,10 @@ impl Repository {
                         Code::NoRepository,
                         format!("{} names {}, which is gone", dot_git.display(), target.display()),
                     )
-                    .hint("`git worktree repair` or `git submodule update --init` may bring it back"),
+                    .hint(hint!(
+                        Step::GitWorktreeRepair, " in the main worktree may bring it back";
+                        "a submodule must be cloned anew"
+                    )),
                 );
             }
             return found.map(|found| (found, vec![worktree, dot_git, target]));
@@ -100,7 +104,7 @@ impl Repository {
         let named = owned.first().unwrap_or(&self.git_dir).display();
         Err(Error::new(Code::RepositoryRefused, format!("{} belongs to someone else", self.git_dir.display()))
             .because("git refuses to work in it, and so does git-proof")
-            .hint(format!("if you trust it: git config --global --add safe.directory '{named}'")))
+            .hint(hint!("if you trust it: ", Step::GitConfigSafe(named.to_string()))))
     }
 
     /// The repository kept in this very directory.

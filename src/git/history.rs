@@ -7,6 +7,7 @@ use std::process::Stdio;
 
 use super::open::Git;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::CommitId;
 
 /// Most commits that are walked here: git knows ways to walk fast through long histories.
@@ -17,15 +18,16 @@ impl Git {
     pub fn resolve(&self, revision: &str) -> Result<CommitId> {
         let unknown = || {
             Error::new(Code::CommitNotFound, format!("{revision:?} is not a commit of this repository"))
-                .hint("git log --oneline lists commits; git fetch brings those of others")
+                .hint(hint!(Step::GitLogOneline, " lists commits"; Step::GitFetch, " brings those of others"))
         };
         if let Some(id) = CommitId::parse(revision) {
             return if self.has(&id.0) { Ok(id) } else { Err(unknown()) };
         }
         if revision == "HEAD" {
             return self.tip("HEAD")?.ok_or_else(|| {
-                Error::new(Code::CommitNotFound, "there is no commit here yet: HEAD is a branch without any")
-                    .hint("git commit makes the first one; git branch --all lists branches that have some")
+                Error::new(Code::CommitNotFound, "there is no commit here yet: HEAD is a branch without any").hint(
+                    hint!(Step::GitCommit, " makes the first one"; Step::GitBranches, " lists branches that have some"),
+                )
             });
         }
         self.must_name_one_thing(revision)?;
@@ -161,7 +163,7 @@ impl Git {
             }
             let error = Error::new(Code::CommitNotFound, format!("{} is not a range", arguments.join(" ")))
                 .because(fatal(&said))
-                .hint("a range is BASE..HEAD; git fetch brings what is not here yet");
+                .hint(hint!("a range is BASE..HEAD"; Step::GitFetch, " brings what is not here yet"));
             return Err(error);
         }
         Ok(String::from_utf8_lossy(&output.stdout).lines().filter_map(CommitId::parse).collect())

@@ -15,7 +15,9 @@ use super::open::Git;
 use super::pack::{Fault, Reader, within};
 use super::tree::{self, Item, Tree};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
+use crate::proof::finding::fetch_objects;
 use crate::proof::merge::{Entry, Mode};
 use crate::proof::timestamp::Timestamp;
 
@@ -121,11 +123,9 @@ impl From<ObjectError> for Error {
     fn from(error: ObjectError) -> Self {
         let message = error.to_string();
         match error {
-            ObjectError::Missing(_) => Self::new(Code::ObjectMissing, message)
-                .hint("the clone may be shallow or partial: git fetch --unshallow, or git fetch --refetch"),
-            ObjectError::Damaged(..) => {
-                Self::new(Code::ObjectDamaged, message).hint("`git fsck` tells what else is damaged; fetch it anew")
-            }
+            ObjectError::Missing(_) => Self::new(Code::ObjectMissing, message).hint(fetch_objects()),
+            ObjectError::Damaged(..) => Self::new(Code::ObjectDamaged, message)
+                .hint(hint!(Step::GitFsck, " tells what else is damaged"; "fetch it anew")),
             ObjectError::Limit(..) => Self::new(Code::LimitReached, message)
                 .hint("docs/threat-model.md lists the limits; nothing was decided about this object"),
         }

@@ -21,6 +21,7 @@ use super::refs::{CHANGES, EVIDENCE, NOTES};
 use super::remote::{Remote, unreachable};
 use crate::access::Access;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{CommitId, TreeId};
 
 /// The refs that are read from another repository. Rounds are not among them: nobody else's seals count here.
@@ -179,10 +180,11 @@ impl Limits {
     }
 
     fn reached(&self, remote: &Remote, what: &str) -> Error {
-        Error::new(Code::LimitReached, format!("{} {what}", remote.shown())).hint(format!(
-            "if that is right, raise the limits: git config proof.offeredBytes {}, git config proof.offeredSeconds {}",
-            self.bytes * 4,
-            self.time.as_secs() * 4
+        Error::new(Code::LimitReached, format!("{} {what}", remote.shown())).hint(hint!(
+            "if that is right, raise the limits: ",
+            Step::GitConfig("proof.offeredBytes".into(), (self.bytes * 4).to_string()),
+            ", ",
+            Step::GitConfig("proof.offeredSeconds".into(), (self.time.as_secs() * 4).to_string())
         ))
     }
 

@@ -19,6 +19,7 @@ use super::tree::Tree;
 use crate::access::Sharing;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Hint, Step, hint};
 use crate::proof::digest::{ObjectId, TreeId};
 
 /// Extensions of a repository's format that change nothing about how its objects are read.
@@ -286,18 +287,19 @@ fn set_up() {
 }
 
 /// What to do when a repository cannot be read or written.
-pub(super) const MAYBE_DAMAGED: &str =
-    "`git fsck` tells whether the repository is whole; check who owns it and that the disk has room";
+pub(super) fn maybe_damaged() -> Hint {
+    hint!(Step::GitFsck, " tells whether the repository is whole"; "check who owns it and that the disk has room")
+}
 
 fn failed(place: &Repository, what: &str, error: &git2::Error) -> Error {
     Error::new(Code::RepositoryFailed, format!("{what} in {}", place.common_dir.display()))
         .because(error.message())
-        .hint(MAYBE_DAMAGED)
+        .hint(maybe_damaged())
 }
 
 fn refused(place: &Repository, error: &git2::Error) -> Error {
     let place = place.git_dir.display();
     Error::new(Code::RepositoryRefused, format!("cannot open {place}"))
         .because(error.message())
-        .hint("`git status` tells whether git itself can; a later version of git-proof may know this kind")
+        .hint("if git itself works there, a later version of git-proof may know this kind of repository")
 }

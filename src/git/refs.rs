@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use git2::ErrorCode;
 
 use super::moving::Moving;
-use super::open::{Git, MAYBE_DAMAGED};
+use super::open::{Git, maybe_damaged};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Hint, Step, hint};
 use crate::proof::digest::{CommitId, ObjectId};
 
 /// Where anchors are.
@@ -88,7 +89,7 @@ impl Git {
             let common_dir = self.place.common_dir.display();
             Error::new(Code::RepositoryFailed, format!("cannot move {name} in {common_dir}"))
                 .because(why.trim())
-                .hint(MAYBE_DAMAGED)
+                .hint(maybe_damaged())
         };
         let mut child = self
             .plumbing(["update-ref", "--no-deref", "-m", why, "-z", "--stdin"])
@@ -168,8 +169,8 @@ impl Turn {
 }
 
 /// What to do about a lock that nobody holds.
-pub(crate) fn left_behind(lock: &str) -> String {
-    format!("if no git is running here, one was killed and left its lock behind: rm '{lock}'")
+pub(crate) fn left_behind(lock: &str) -> Hint {
+    hint!("if no git is running here, one was killed and left its lock behind: ", Step::RemoveLock(lock.to_owned()))
 }
 
 /// Whether a ref was moved, made or held by someone else.

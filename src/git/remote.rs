@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use super::open::Git;
 use super::refs::{CHANGES, EVIDENCE, NOTES, ROUNDS, left_behind};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::CommitId;
 
 /// The refs that clones share, in the order in which they must arrive where they cannot arrive at once: what a note rests
@@ -73,9 +74,8 @@ impl Git {
     pub fn remote(&self, named: Option<&str>) -> Result<Remote> {
         if let Some(name) = named {
             if name.is_empty() || name.starts_with('-') {
-                return Err(
-                    Error::new(Code::InvalidParams, format!("{name:?} is not a remote")).hint("git remote lists them")
-                );
+                return Err(Error::new(Code::InvalidParams, format!("{name:?} is not a remote"))
+                    .hint(hint!(Step::GitRemotes, " lists them")));
             }
             return Ok(Remote { name: name.to_owned() });
         }
@@ -128,8 +128,11 @@ impl Git {
             .or_else(|| remotes.iter().find(|name| **name == "origin").map(|name| (*name).to_owned()))
             .or_else(|| if let [only] = remotes.as_slice() { Some((*only).to_owned()) } else { None });
         name.map(|name| Remote { name }).ok_or_else(|| {
-            Error::new(Code::InvalidParams, "there is no remote to share with")
-                .hint("git remote add origin URL, or name one: git proof sync REMOTE")
+            Error::new(Code::InvalidParams, "there is no remote to share with").hint(hint!(
+                Step::GitRemoteAdd,
+                ", or name one: ",
+                Step::SyncWith
+            ))
         })
     }
 
@@ -286,7 +289,7 @@ fn held(remote: &Remote, said: &str) -> Error {
         Error::new(Code::RepositoryFailed, format!("what {} has cannot be kept here", remote.name)).because(line);
     match line.split('\'').find(|part| part.strip_suffix(".lock").is_some()) {
         Some(lock) => error.hint(left_behind(lock)),
-        None => error.hint("another git proof sync may be running; try again"),
+        None => error.hint(hint!("another ", Step::Sync, " may be running"; "try again")),
     }
 }
 
@@ -295,9 +298,12 @@ pub(super) fn unreachable(remote: &Remote, said: &[u8]) -> Error {
     let line = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("git said nothing");
     // What git takes for an address is then the name itself.
     let (code, hint) = if line.contains(&format!("'{}' does not appear", remote.name)) {
-        (Code::InvalidParams, "no remote has this name: git remote -v lists those that there are")
+        (Code::InvalidParams, hint!("no remote has this name"; Step::GitRemotes, " lists those that there are"))
     } else {
-        (Code::RemoteFailed, "git fetch must work first: check the address, the network and your credentials")
+        (
+            Code::RemoteFailed,
+            hint!(Step::GitFetch, " must work first: check the address, the network and your credentials"),
+        )
     };
     Error::new(code, format!("{} cannot be reached", remote.shown()))
         .because(line.trim_start_matches("fatal: "))

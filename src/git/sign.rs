@@ -14,6 +14,7 @@ use std::process::{Command, Stdio};
 use super::process::{ask, worktree_root};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Hint, Step, hint};
 use crate::proof::note::Signature;
 use crate::proof::sshsig::{self, KeyError, NAMESPACE, SignatureError};
 
@@ -22,7 +23,10 @@ pub fn sign(context: &Context, bytes: &[u8]) -> Result<Signature> {
     let format = setting(context, "gpg.format", &[]).unwrap_or_else(|| "openpgp".into());
     if format != "ssh" {
         return Err(unset(format!("git signs with {}, and anchors take SSH signatures", format.display())).hint(
-            "git config gpg.format ssh, and user.signingkey the path of a public key such as ~/.ssh/id_ed25519.pub",
+            hint!(
+                Step::GitConfig("gpg.format".into(), "ssh".into()),
+                ", and user.signingkey the path of a public key such as ~/.ssh/id_ed25519.pub"
+            ),
         ));
     }
     let key = signing_key(context)?;
@@ -54,8 +58,10 @@ fn signing_key(context: &Context) -> Result<SigningKey> {
         return Ok(literal(set.as_encoded_bytes()).map_or(SigningKey::File(set.clone()), SigningKey::Literal));
     }
     let Some(command) = setting(context, "gpg.ssh.defaultKeyCommand", &[]).filter(|command| !command.is_empty()) else {
-        return Err(unset("there is no signing key")
-            .hint("git config user.signingkey PATH, with the path of a public key such as ~/.ssh/id_ed25519.pub"));
+        return Err(unset("there is no signing key").hint(hint!(
+            Step::GitConfig("user.signingkey".into(), "PATH".into()),
+            ", with the path of a public key such as ~/.ssh/id_ed25519.pub"
+        )));
     };
     let shown = format!("gpg.ssh.defaultKeyCommand {:?}", command.display());
     let words = command.to_str().and_then(split_words).filter(|words| !words.is_empty());
@@ -64,7 +70,7 @@ fn signing_key(context: &Context) -> Result<SigningKey> {
     let key = output.stdout.split(|byte| *byte == b'\n').next().and_then(literal).filter(|_| output.status.success());
     let key = key.ok_or_else(|| {
         because(failed(format!("{shown} gives no key")), &output.stderr)
-            .hint("it must print a public key; `ssh-add -L` does if the agent has one")
+            .hint("it must print a public key, such as one that the SSH agent has")
     })?;
     Ok(SigningKey::Literal(key))
 }
@@ -99,20 +105,20 @@ fn run(context: &Context, folder: &Folder, key: &SigningKey, bytes: &[u8]) -> Re
 }
 
 /// What to do about what ssh-keygen said.
-fn advice(said: &str) -> &'static str {
+fn advice(said: &str) -> Hint {
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     if says(&["usage:", "unknown option", "illegal option"]) {
-        "signing takes OpenSSH 8.2 or later"
+        hint!("signing takes OpenSSH 8.2 or later")
     } else if says(&["passphrase"]) {
-        "unlock the key for the agent with ssh-add, then run it again"
+        hint!("unlock the key for the SSH agent, then run it again")
     } else if says(&["device not found", "user presence", "requested feature not supported"]) {
-        "plug in the hardware token, and touch it when it blinks"
+        hint!("plug in the hardware token, and touch it when it blinks")
     } else if says(&["no such file"]) {
-        "git config user.signingkey shows the key that it looked for"
+        hint!(Step::GitConfigShow("user.signingkey".into()), " shows the key that it looked for")
     } else if says(&["agent socket", "key in agent", "agent refused", "no private key found"]) {
-        "start ssh-agent and add the key with ssh-add"
+        hint!("start the SSH agent, and add the key to it")
     } else {
-        "git config --get-regexp 'gpg|user.signingkey' shows what git signs with"
+        hint!(Step::GitConfigSigning, " shows what git signs with")
     }
 }
 
@@ -121,7 +127,7 @@ fn program(context: &Context, name: &OsString, arguments: &[OsString]) -> Result
     let directory = worktree_root(context).unwrap_or_else(|| context.directory.clone());
     let output = Command::new(name).args(arguments).current_dir(directory).stdin(Stdio::null()).output();
     output.map_err(|error| {
-        let hint = "install OpenSSH, or let gpg.ssh.program name a program that signs as ssh-keygen does";
+        let hint = "install OpenSSH, or let gpg.ssh.program name a program that signs as its ssh-keygen does";
         failed(format!("cannot run {}", name.display())).because(error).hint(hint)
     })
 }

@@ -6,9 +6,10 @@ use std::rc::Rc;
 use super::commit::Judge;
 use super::facts::Facts;
 use crate::git::{Allowance, ObjectError, Read};
+use crate::hint::{Hint, hint};
 use crate::proof::anchor::Anchor;
 use crate::proof::digest::{ChangeId, CommitId, TreeId};
-use crate::proof::finding::{COVER, Finding, FindingCode};
+use crate::proof::finding::{Finding, FindingCode, cover, fetch_objects};
 use crate::proof::policy::Binding;
 use crate::proof::verify::{Attested, Bond, Evidence};
 
@@ -61,7 +62,7 @@ impl Judge<'_> {
                         anchor.session_id, anchor.commit
                     ),
                 )
-                .hint(COVER),
+                .hint(cover()),
             );
         }
         bond
@@ -240,7 +241,7 @@ impl Judge<'_> {
                 original.commit
             );
             let finding = Finding::error(FindingCode::PlaceAmbiguous, message);
-            return Ok(Tried::Refused(finding.hint(cover())));
+            return Ok(Tried::Refused(finding.hint(cover_as_it_is())));
         }
         Ok(match self.seen_before(judged, &ids) {
             Ok(None) => Tried::Bound(Binding::Moved),
@@ -251,8 +252,8 @@ impl Judge<'_> {
 }
 
 /// What to do about a commit whose proof does not carry over.
-pub(super) fn cover() -> String {
-    format!("{COVER}; it names the commit as it is")
+pub(super) fn cover_as_it_is() -> Hint {
+    hint!(cover(); "it names the commit as it is")
 }
 
 fn misstated(anchor: &Anchor, what: &str) -> Finding {
@@ -269,8 +270,7 @@ fn misstated(anchor: &Anchor, what: &str) -> Finding {
 pub(super) fn unchecked(error: &ObjectError) -> Finding {
     match error {
         ObjectError::Limit(..) => Finding::unchecked(FindingCode::LimitReached, error.to_string())
-            .hint(format!("{COVER}; it names the commit by its id, which needs no search")),
-        _ => Finding::unchecked(FindingCode::ObjectMissing, error.to_string())
-            .hint("the clone may be shallow or partial: git fetch --unshallow, or git fetch --refetch"),
+            .hint(hint!(cover(); "it names the commit by its id, which needs no search")),
+        _ => Finding::unchecked(FindingCode::ObjectMissing, error.to_string()).hint(fetch_objects()),
     }
 }

@@ -16,11 +16,12 @@ use super::squash::Squash;
 use super::word::{self, Vouched};
 use crate::git::limits::{MAX_SIGHTINGS, cost};
 use crate::git::{Commit, ObjectError, Read};
+use crate::hint::{Hint, Step, hint};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::conclude::{self, AtHand, Judged};
 use crate::proof::digest::{AnchorId, CommitId, RootHash};
-use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
+use crate::proof::finding::{Finding, FindingCode, Severity, Verdict, cover};
 use crate::proof::grade::{Reason, Subject};
 use crate::proof::note::Signature;
 use crate::proof::observed::Reflection;
@@ -148,12 +149,12 @@ fn is_known_only_here(weighed: &[Weighed], known_here: &[AnchorId]) -> bool {
 /// Says that nobody else can come to this verdict yet.
 fn known_only_here() -> Finding {
     let message = "known only here: no shared ref says where to find this proof, so other clones cannot check it";
-    let hint = "push the commit with git push, or git proof sync if it is pushed already";
+    let hint = hint!("push the commit with ", Step::GitPush, ", or ", Step::Sync, " if it is pushed already");
     Finding::warning(FindingCode::AnchorMissing, message).hint(hint)
 }
 
 /// What could not be read keeps a commit from being checked.
-fn unread(error: &ObjectError, hint: &str) -> Finding {
+fn unread(error: &ObjectError, hint: impl Into<Hint>) -> Finding {
     match error {
         ObjectError::Limit(..) => Finding::unchecked(FindingCode::LimitReached, error.to_string())
             .hint("docs/threat-model.md lists the limits; nothing was decided about this commit"),
@@ -243,7 +244,10 @@ impl<'a> Judge<'a> {
         let commit = match self.gatherer.commit(id) {
             Ok(commit) => commit,
             Err(error) => {
-                let hint = "git fetch brings the commit; git fsck tells whether the repository is whole";
+                let hint = hint!(
+                    Step::GitFetch, " brings the commit";
+                    Step::GitFsck, " tells whether the repository is whole"
+                );
                 let findings = vec![unread(&error, hint)];
                 return CommitVerdict { findings, ..blank(String::new(), Vec::new()) };
             }
@@ -566,8 +570,7 @@ fn satisfied(weighed: &[Weighed], trailers: &ProofTrailers) -> bool {
 fn crowded() -> Finding {
     let message =
         format!("refs/proof/changes names more places for this change than the {MAX_SIGHTINGS} that are looked at");
-    let hint = "git proof anchor on the commit itself, or git proof carry, needs no index";
-    Finding::unchecked(FindingCode::LimitReached, message).hint(hint)
+    Finding::unchecked(FindingCode::LimitReached, message).hint(hint!(cover(); "it names the commit by its id"))
 }
 
 /// The same thing said twice is said once.

@@ -8,6 +8,7 @@ use super::gather::Gatherer;
 use super::seals::{SealedAs, Seals};
 use crate::git::limits::{MAX_NOTE, WORK_FOR_DELETED};
 use crate::git::{Git, ObjectError, PassedOver, Read};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{AnchorId, ChangeId, CommitId, TreeId};
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::NoteLine;
@@ -80,8 +81,10 @@ impl Deleted {
              may have been of this one",
             self.anchors.len()
         );
-        let hint =
-            "git proof sync in a clone that still has the notes brings them back; git proof rounds lists what is gone";
+        let hint = hint!(
+            Step::Sync, " in a clone that still has the notes brings them back";
+            Step::Rounds, " lists what is gone"
+        );
         if let Some(unread) = &self.unread {
             return Some(Finding::warning(FindingCode::LimitReached, format!("{message}: {unread}")).hint(hint));
         }
@@ -94,7 +97,7 @@ pub(super) fn finding(anchor: &AnchorId, sealed: &SealedAs, unread: Option<&str>
     let listed = format!("round {} lists anchor {anchor} of session {}", sealed.round, sealed.session_id);
     match unread {
         None => Finding::error(FindingCode::AnchorDeleted, format!("{listed}, and the notes do not have it"))
-            .hint("git proof sync in a clone that still has it brings it back"),
+            .hint(hint!(Step::Sync, " in a clone that still has it brings it back")),
         Some(why) => {
             let message = format!("{listed}, which was not found in the notes, and not all of them were read: {why}");
             Finding::unchecked(FindingCode::LimitReached, message)

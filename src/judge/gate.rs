@@ -13,6 +13,7 @@ use super::verify::{VerifyOutcome, judge_commits, read_seals};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Commit, Git, History, Read, Repository};
+use crate::hint::{Step, hint};
 use crate::proof::digest::CommitId;
 use crate::proof::glob::Glob;
 use crate::proof::policy::GateMode;
@@ -57,8 +58,9 @@ pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
         None => Rules::defaults(context.now())?,
     };
     if request.require_policy && !rules.from_file {
-        return Err(Error::new(Code::PolicyUnreadable, format!("{} has no .proof/policy.toml", request.base))
-            .hint("commit one there, or leave out --require-policy to use the defaults"));
+        return Err(Error::new(Code::PolicyUnreadable, format!("{} has no .proof/policy.toml", request.base)).hint(
+            hint!("commit one there, or leave out ", Step::Option("--require-policy".into()), " to use the defaults"),
+        ));
     }
     let ends = Ends { tips: vec![head], excluded: base.into_iter().collect() };
     let Offers { git, unread, quarantine } = Offers::gather(git, &request.proofs)?;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::git::ObjectError;
 use crate::git::limits::MAX_NOTE_LINES;
+use crate::hint::{Step, hint};
 use crate::proof::anchor::Anchor;
 use crate::proof::digest::{AnchorId, RootHash};
 use crate::proof::finding::{Finding, FindingCode};
@@ -32,8 +33,11 @@ impl Note {
 
 pub(super) fn unreadable(error: &ObjectError) -> Finding {
     match error {
-        ObjectError::Missing(_) => Finding::unchecked(FindingCode::ObjectMissing, error.to_string())
-            .hint("git proof sync, or git fetch origin refs/notes/proof:refs/notes/proof"),
+        ObjectError::Missing(_) => Finding::unchecked(FindingCode::ObjectMissing, error.to_string()).hint(hint!(
+            Step::Sync,
+            ", or ",
+            Step::GitFetchRef("refs/notes/proof".into())
+        )),
         ObjectError::Damaged(..) => Finding::error(FindingCode::AnchorMalformed, error.to_string()),
         ObjectError::Limit(..) => Finding::unchecked(FindingCode::LimitReached, error.to_string()),
     }

@@ -83,7 +83,7 @@ pub(super) fn unread(unread: &[Error], commits: &mut [CommitVerdict]) {
         commit.findings.extend(unread.iter().map(|error| {
             let finding = Finding::unchecked(FindingCode::RefNotFetched, error.to_string());
             match &error.hint {
-                Some(hint) => finding.hint(hint),
+                Some(hint) => finding.hint(hint.clone()),
                 None => finding,
             }
         }));

@@ -11,6 +11,7 @@ use super::{commit, trusted};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{CommitId, TreeId};
 use crate::proof::finding::Verdict;
 use crate::proof::glob::Glob;
@@ -43,7 +44,7 @@ pub fn check_policy(context: &Context, source: &Source, tree: Option<&str>) -> R
     let name = source.to_string();
     let mut text = Vec::new();
     let opened =
-        source.open().map_err(|error| error.hint("name a file that exists; git proof init --policy writes one"))?;
+        source.open().map_err(|error| error.hint(hint!("name a file that exists"; Step::InitPolicy, " writes one")))?;
     opened.take(MAX_POLICY as u64 + 1).read_to_end(&mut text).map_err(|error| source.unreadable(&error))?;
     let wrong = |why: String| {
         Error::new(Code::ConfigInvalid, format!("{name} is not a policy"))

@@ -9,6 +9,7 @@ use super::commit::CommitVerdict;
 use super::gather::Gatherer;
 use crate::error::{Code, Error, Result};
 use crate::git::Git;
+use crate::hint::{Step, hint};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::{Finding, FindingCode, Verdict};
 
@@ -61,16 +62,16 @@ impl Ends {
         let unexplained = self.unexplained(gatherer, &listed, self.tips.iter().chain(parents));
         if let Some(tip) = self.tips.iter().find(|tip| unexplained.contains(tip)) {
             return Err(Error::new(Code::ObjectMissing, format!("git lists nothing of what leads to {tip}"))
-                .hint("git fsck, and git commit-graph verify, tell whether the repository is whole"));
+                .hint(hint!(Step::GitFsck, " tells whether the repository is whole")));
         }
         for commit in commits {
             if let Some(parent) = commit.parents.iter().find(|parent| unexplained.contains(parent)) {
                 let message =
                     format!("its parent {parent} is left out of the range, and is not in what it starts from");
-                commit.findings.push(
-                    Finding::unchecked(FindingCode::ObjectMissing, message)
-                        .hint("the clone may be shallow: git fetch --unshallow; else git fsck tells what is wrong"),
-                );
+                commit.findings.push(Finding::unchecked(FindingCode::ObjectMissing, message).hint(hint!(
+                    "the clone may be shallow: ", Step::GitFetchUnshallow;
+                    "else ", Step::GitFsck, " tells what is wrong"
+                )));
                 commit.verdict = commit.verdict.max(Verdict::Unchecked);
                 commit.binding = None;
                 commit.vouched = None;

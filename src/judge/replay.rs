@@ -1,7 +1,7 @@
 //! No replay: a change that was applied, and undone since, does not come back by the proof that it had the first time.
 //! Bringing it back is a decision of its own, and needs a session of its own.
 
-use super::bond::cover;
+use super::bond::cover_as_it_is;
 use super::commit::Judge;
 use super::facts::Facts;
 use crate::git::{Allowance, Containment, ObjectError, Read};
@@ -31,7 +31,7 @@ impl Before {
             "the change was applied before, {} {}, and undone since; applying it again is a new decision",
             self.what, self.by
         );
-        Finding::error(FindingCode::Replayed, message).hint(cover())
+        Finding::error(FindingCode::Replayed, message).hint(cover_as_it_is())
     }
 }
 

@@ -4,6 +4,7 @@ use super::seals::Seals;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::{Meter, cost};
 use crate::git::{self, FILE, Git};
+use crate::hint::{Step, hint};
 use crate::proof::anchor::Anchor;
 use crate::proof::digest::{AnchorId, CommitId, TreeId};
 use crate::proof::finding::{Finding, FindingCode};
@@ -92,7 +93,7 @@ impl Rules {
         let unusable = |path: &str, why: String| {
             Error::new(Code::PolicyUnreadable, format!("{path} of commit {commit} cannot be used"))
                 .because(why)
-                .hint("git proof policy check tells what is wrong; correct it on that branch")
+                .hint(hint!(Step::PolicyCheck, " tells what is wrong"; "correct it on that branch"))
         };
         let text = read(git, &tree, POLICY, MAX_POLICY).map_err(|why| unusable(POLICY, why))?;
         let policy = match &text {
@@ -116,7 +117,7 @@ impl Rules {
         let unusable = |error: PolicyError| {
             Error::new(Code::PolicyUnreadable, "the policy cannot be used")
                 .because(error)
-                .hint("git proof policy check tells what is wrong")
+                .hint(hint!(Step::PolicyCheck, " tells what is wrong"))
         };
         let signers = Self::of(git, commit, now).map(|rules| rules.signers).unwrap_or_default();
         let source = RulesSource { commit: Some(*commit), ..RulesSource::default() };

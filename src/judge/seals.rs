@@ -7,6 +7,7 @@ use super::rules::Rules;
 use crate::error::Result;
 use crate::git::limits::{MAX_BAD_SEAL_SIGNATURES, MAX_NOTE, MAX_SEAL_NOTES};
 use crate::git::{Git, NOTES, ObjectError, ROUNDS};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{AnchorId, CommitId, RootHash, TreeId};
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::NoteLine;
@@ -124,7 +125,10 @@ impl Rules {
                             seen.round, seen.seen_at, seen.seal
                         ),
                     )
-                    .hint("refs/proof/rounds was wound back or replaced; git proof rounds compares it with what remotes have"),
+                    .hint(hint!(
+                        "refs/proof/rounds was wound back or replaced";
+                        Step::Rounds, " compares it with what remotes have"
+                    )),
                 );
             }
         }
@@ -144,7 +148,7 @@ impl Rules {
                     FindingCode::RefNotFetched,
                     "refs/proof/rounds is not in this clone, and policy pins a seal",
                 )
-                .hint("git proof sync, or git fetch origin refs/proof/rounds:refs/proof/rounds"),
+                .hint(hint!(Step::Sync, ", or ", Step::GitFetchRef("refs/proof/rounds".into()))),
             );
         }
         let at = usize::try_from(pin.round).ok()?.checked_sub(1)?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::bond::{cover, unchecked};
+use super::bond::{cover_as_it_is, unchecked};
 use super::commit::{Judge, SessionVerdict};
 use super::facts::Facts;
 use super::merges::is_setting;
@@ -185,7 +185,7 @@ impl Judge<'_> {
             let path = String::from_utf8_lossy(&path.path);
             let message =
                 format!("no proven commit of the squashed range {base}..{head} changes {path:?}, which policy guards");
-            squash.findings.push(Finding::error(FindingCode::AnchorMissing, message).hint(cover()));
+            squash.findings.push(Finding::error(FindingCode::AnchorMissing, message).hint(cover_as_it_is()));
             squash.verdict = Verdict::Missing;
         }
         if squash.verdict == Verdict::Pass && !self.is_known_base(base, &exact, judged)? {
@@ -193,7 +193,7 @@ impl Judge<'_> {
                 "the squashed range {base}..{head} starts from a commit that neither this commit's history nor a commit \
                  named by its session leads to, so nobody can tell where its changes belong"
             );
-            squash.findings.push(Finding::error(FindingCode::PlaceAmbiguous, message).hint(cover()));
+            squash.findings.push(Finding::error(FindingCode::PlaceAmbiguous, message).hint(cover_as_it_is()));
             squash.verdict = Verdict::Fail;
         }
         Ok(Some(squash))

@@ -10,6 +10,7 @@ use super::trusted;
 use crate::context::Context;
 use crate::error::Result;
 use crate::git::{EVIDENCE, Git, NOTES, PassedOver, ROUNDS, Read};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{CommitId, RootHash, SealHash, TreeId};
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
 use crate::proof::seal::{Seal, SealedSession};
@@ -159,7 +160,7 @@ fn gone(git: &Git, rules: &Rules, roots: &[(u64, RootHash)]) -> Result<Vec<Findi
             findings.extend(gone.iter().take(LISTED).map(|(round, root)| {
                 let message = format!("round {round} lists root {root}, and there is no evidence for it");
                 Finding::error(FindingCode::EvidenceMissing, message)
-                    .hint("git proof sync in a clone that still has it brings it back")
+                    .hint(hint!(Step::Sync, " in a clone that still has it brings it back"))
             }));
             findings.extend(more(FindingCode::EvidenceMissing, gone.len()));
         }
@@ -181,7 +182,7 @@ pub(crate) fn passed_over(name: &str, why: &str) -> Finding {
         FindingCode::LimitReached,
         format!("{name} has something in it that git-proof did not write: {why}"),
     )
-    .hint(format!("git log {name} tells who pushed it"))
+    .hint(hint!(Step::GitLogRef(name.to_owned()), " tells who pushed it"))
 }
 
 fn more(code: FindingCode, found: usize) -> Option<Finding> {
@@ -191,6 +192,9 @@ fn more(code: FindingCode, found: usize) -> Option<Finding> {
 
 fn not_fetched(name: &str) -> Finding {
     let message = format!("{name} is not in this clone, so what the seals list was not looked for");
-    Finding::unchecked(FindingCode::RefNotFetched, message)
-        .hint(format!("git proof sync, or git fetch origin {name}:{name}"))
+    Finding::unchecked(FindingCode::RefNotFetched, message).hint(hint!(
+        Step::Sync,
+        ", or ",
+        Step::GitFetchRef(name.to_owned())
+    ))
 }

@@ -5,6 +5,7 @@ use super::range::Ends;
 use super::rules::Rules;
 use crate::error::{Error, Result};
 use crate::git::{self, Git, History};
+use crate::hint::{Step, hint};
 use crate::proof::digest::CommitId;
 use crate::proof::timestamp::Timestamp;
 
@@ -18,7 +19,9 @@ fn branch(git: &Git, named: Option<&str>) -> Result<Option<(String, CommitId)>> 
         return Ok(Some((name.to_owned(), git.resolve(name)?)));
     }
     if let Some(name) = git.setting(SETTING) {
-        let wrong = |error: Error| error.hint(format!("git config {SETTING} names the branch whose policy counts"));
+        let wrong = |error: Error| {
+            error.hint(hint!(Step::GitConfigShow(SETTING.into()), " names the branch whose policy counts"))
+        };
         let tip = git.resolve(&name).map_err(wrong)?;
         return Ok(Some((name, tip)));
     }

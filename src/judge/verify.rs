@@ -138,7 +138,7 @@ pub(crate) fn verify_in(
             Code::TooLarge,
             format!("{} commits are more than the {most} of one call", commits.len()),
         )
-        .hint("ask for a shorter range, or let git proof verify judge all of it"));
+        .hint("ask for a shorter range"));
     }
     let mut rules = trusted::rules(git, context.now(), request.rules.as_deref(), ends.as_ref(), &tip)?;
     rules.read_seals(git, store)?;
@@ -243,7 +243,7 @@ fn select(git: &Git, revisions: &[String]) -> Result<(Vec<CommitId>, Option<Ends
     let mut seen = std::collections::HashSet::new();
     commits.retain(|commit| seen.insert(*commit));
     let tip = tip.ok_or_else(|| {
-        Error::new(Code::CommitNotFound, "the range names no commit").hint("a range is BASE..HEAD, as in git log")
+        Error::new(Code::CommitNotFound, "the range names no commit").hint("a range is BASE..HEAD, as git has it")
     })?;
     Ok((commits, ends, tip))
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::outcome::Problem;
 use crate::access::{Access, Sharing};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Hint, Step, hint};
 use crate::record::{Workspace, archive, lock};
 use crate::store::{NewEvent, Store};
 
@@ -90,19 +91,22 @@ fn restore(workspace: &Workspace, copy: &mut Store) -> Result<(u64, Vec<Problem>
 /// Refuses to write where something is, and among the files of the store itself. The answer is the directory of the file.
 fn must_be_free(workspace: &Workspace, target: &Path, request: &BackupRequest) -> Result<PathBuf> {
     let shown = request.file.display();
-    let refused = |why: &str, hint: &str| Err(Error::new(Code::InvalidParams, format!("{shown} {why}")).hint(hint));
+    let refused = |why: &str, hint: Hint| Err(Error::new(Code::InvalidParams, format!("{shown} {why}")).hint(hint));
     let found = fs::symlink_metadata(target).ok();
     if found.as_ref().is_some_and(fs::Metadata::is_dir) || target.file_name().is_none() {
-        return refused("is a directory", "name a file in it");
+        return refused("is a directory", "name a file in it".into());
     }
     if found.is_some() && !request.force {
-        return refused("exists already", "name another file, or replace this one with --force");
+        return refused(
+            "exists already",
+            hint!("name another file, or replace this one with ", Step::Option("--force".into())),
+        );
     }
     let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let directory = fs::canonicalize(parent).map_err(|error| failed(target, &error))?;
     let store = workspace.repository.store_path();
     if store.parent().is_some_and(|store| fs::canonicalize(store).is_ok_and(|store| directory.starts_with(store))) {
-        return refused("is among the files of the store", "name a file elsewhere, best on another disk");
+        return refused("is among the files of the store", "name a file elsewhere, best on another disk".into());
     }
     Ok(directory)
 }

@@ -12,6 +12,7 @@ use crate::access::{self, Access};
 use crate::error::{Code, Error, Result};
 use crate::git::limits::MAX_EVIDENCE;
 use crate::git::{self, EVIDENCE, FILE, Git};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{ObjectId, RootHash};
 use crate::proof::record::{Id, Opening};
 use crate::record::{Workspace, lock};
@@ -39,7 +40,7 @@ pub fn import_file(workspace: &mut Workspace, file: &Path) -> Result<FileImport>
     let shown = file.display();
     let refused = |error: Error| Error {
         message: format!("{shown} cannot be imported: {}", error.message),
-        hint: error.hint.or_else(|| Some("git proof backup FILE writes a file that can be imported".to_owned())),
+        hint: error.hint.or_else(|| Some(hint!(Step::Backup, " writes a file that can be imported"))),
         ..error
     };
     // The file itself stays as it is: a store of an earlier version is brought up to date when it is opened.
@@ -77,14 +78,14 @@ impl Copy {
     fn fill(&self, workspace: &Workspace, file: &Path) -> Result<()> {
         let given = workspace.context.path(file);
         let unreadable = |error: io::Error| {
-            Error::new(Code::Unreadable, "it cannot be read")
-                .because(error)
-                .hint("name a file of your own that git proof backup wrote; links and pipes are not followed")
+            Error::new(Code::Unreadable, "it cannot be read").because(error).hint(
+                hint!("name a file of your own that ", Step::Backup, " wrote"; "links and pipes are not followed"),
+            )
         };
         for end in ["-wal", "-journal"] {
             if fs::metadata(beside(&given, end)).is_ok_and(|found| found.len() > 0) {
                 return Err(Error::new(Code::InvalidParams, "it is a store in use, and not all of it is in this file")
-                    .hint("write a backup of it in its own clone: git proof backup FILE"));
+                    .hint(hint!("write a backup of it in its own clone: ", Step::Backup)));
             }
         }
         let mut from = access::open_own(&workspace.context, &given).map_err(unreadable)?;

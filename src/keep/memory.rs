@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{Commitment, ContentHash, Salt, TextHash};
 use crate::proof::inclusion::InclusionProof;
 use crate::proof::memory::{MemoryAttestation, commitment, text_hash};
@@ -192,7 +193,7 @@ pub fn memory_pack(workspace: &mut Workspace, request: &PackRequest) -> Result<P
                 Code::NothingToPack,
                 format!("session {session} has nothing in its working memory"),
             )
-            .hint("git proof memory put --text \"…\" puts a note there")
+            .hint(hint!(Step::MemoryPut, " puts a note there"))
             .details(serde_json::json!({ "session_id": session })));
         }
         let (notes, metadata) = (plural(waiting.count), format!("{{\"packed\":{}}}", waiting.count));
@@ -263,7 +264,7 @@ pub fn memory_prove(workspace: &Workspace, text: &str, session: Option<&str>) ->
     let is_other = said.is_some_and(|said| !said.names(note.salt.as_ref(), text));
     if is_other || entry.kind.is_some() || entry.session_id != note.session_id {
         return Err(Error::new(Code::ChainBroken, format!("record {} is not that of this text", note.record_id))
-            .hint(format!("git proof check --session {} tells whether the chain holds", note.session_id))
+            .hint(hint!(Step::Check(note.session_id.to_string()), " tells whether the chain holds"))
             .details(serde_json::json!({ "session_id": note.session_id, "record_id": note.record_id })));
     }
     Ok(MemoryProof {
@@ -286,17 +287,15 @@ fn attested(entry: &StoredEntry) -> Result<Option<MemoryAttestation>> {
     MemoryAttestation::parse(attest.as_bytes()).map(Some).map_err(|error| {
         Error::new(Code::ChainBroken, format!("record {} is no attestation of a note", entry.id))
             .because(error)
-            .hint(format!("git proof check --session {} tells whether the chain holds", entry.session_id))
+            .hint(hint!(Step::Check(entry.session_id.to_string()), " tells whether the chain holds"))
     })
 }
 
 fn not_packed(workspace: &Workspace, text: &str, hash: &TextHash) -> Result<Error> {
     let error = Error::new(Code::RecordNotFound, format!("no packed note has this text: its SHA-256 is {hash}"));
     Ok(match workspace.store.waits_in(text)? {
-        Some(session) => error.hint(format!("it waits in working memory: git proof memory pack --session {session}")),
-        None => {
-            error.hint("every byte counts, a last newline too: git proof memory list shows the hashes that are there")
-        }
+        Some(session) => error.hint(hint!("it waits in working memory: ", Step::MemoryPack(session.clone()))),
+        None => error.hint("every byte counts, a last newline too"),
     }
     .details(serde_json::json!({ "text_hash": hash })))
 }

@@ -1,6 +1,7 @@
 //! The steps by which texts leave the store. Each may be the last one that happens: the next run goes on from there.
 
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
 use crate::record::{Workspace, root as root_of};
@@ -96,14 +97,14 @@ fn must_hold(workspace: &Workspace, session: &Id) -> Result<()> {
         None => return Ok(()),
     };
     Err(Error::new(Code::ChainBroken, format!("session {session} does not verify and stays as it is: {why}"))
-        .hint(format!("git proof check --session {session}")))
+        .hint(Step::Check(session.to_string())))
 }
 
 fn unread(archive: &Archive, session: &Id, held: &Held, damage: &Damage) -> Error {
     let path = archive.path(&held.hash);
     Error::new(Code::StoreFailed, format!("the archive of session {session} was written and does not read back"))
         .because(format!("{}: {damage}", path.display()))
-        .hint("the disk may be failing; nothing was blanked: git proof retain once it is mended")
+        .hint(hint!("the disk may be failing"; "nothing was blanked: ", Step::Retain, " once it is mended"))
 }
 
 fn event<'a>(given: Option<&'a str>, session: &'a Id, at: Timestamp) -> NewEvent<'a> {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::plan::{Because, Zone};
 use super::settings::Limits;
 use crate::error::Error;
+use crate::hint::Hint;
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
 
@@ -106,7 +107,7 @@ pub struct Problem {
     /// What is wrong.
     pub message: String,
     /// What to do.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
 }
 
 impl Problem {

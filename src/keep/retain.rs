@@ -9,6 +9,7 @@ use super::plan::{self, Because, Present, Sealing, Zone};
 use super::settings::Limits;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, ROUNDS};
+use crate::hint::{Step, hint};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
 use crate::record::{Workspace, archive_at, lock_texts, parse_id};
@@ -99,12 +100,12 @@ fn to_freeze(request: &RetainRequest, kept: &[Kept], seals: &Seals, present: &Pr
         let id = parse_id("--freeze", name)?;
         if !kept.iter().any(|kept| kept.session_id == id) {
             return Err(Error::new(Code::SessionNotFound, format!("there is no session {id}"))
-                .hint("git proof log --all lists the sessions; nothing was moved")
+                .hint(hint!(Step::LogAll, " lists the sessions"; "nothing was moved"))
                 .details(serde_json::json!({ "session_id": id })));
         }
         if !seals.of.contains_key(&id) {
             return Err(Error::new(Code::InvalidParams, format!("session {id} is not sealed, so its texts stay"))
-                .hint("git proof seal, once it is finalized and anchored; nothing was moved")
+                .hint(hint!(Step::Seal, ", once it is finalized and anchored"; "nothing was moved"))
                 .details(serde_json::json!({ "session_id": id })));
         }
         freeze.insert(id);

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
 use crate::git::Git;
+use crate::hint::{Step, hint};
 
 /// Largest limit, in rounds or days.
 const MOST: u64 = 1_000_000;
@@ -32,7 +33,7 @@ impl Limits {
             let Self { warm_days, warn_days, .. } = limits;
             return Err(invalid(
                 format!("proof.warnDays is {warn_days}, which is less than proof.warmDays, {warm_days}"),
-                &format!("git config proof.warnDays {}", warm_days.max(365)),
+                Step::GitConfig("proof.warnDays".into(), warm_days.max(365).to_string()),
             ));
         }
         Ok(limits)
@@ -46,11 +47,11 @@ fn number(git: &Git, key: &str, default: u64) -> Result<u64> {
     number.ok_or_else(|| {
         invalid(
             format!("{key} is {text:?}; it takes a whole number from 0 to {MOST}"),
-            &format!("git config {key} {default}"),
+            Step::GitConfig(key.to_owned(), default.to_string()),
         )
     })
 }
 
-fn invalid(message: String, command: &str) -> Error {
-    Error::new(Code::ConfigInvalid, message).hint(format!("{command}; nothing was moved"))
+fn invalid(message: String, command: Step) -> Error {
+    Error::new(Code::ConfigInvalid, message).hint(hint!(command; "nothing was moved"))
 }

@@ -4,6 +4,7 @@ use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
 use crate::error::{Code, Error, Result};
+use crate::hint::Hint;
 
 /// `{ok:true,data}`, or `{ok:false,error}` marked as an error; as structured content and as the same JSON in text.
 pub(super) fn envelope(tool: &str, result: Result<Value>) -> CallToolResult {
@@ -15,46 +16,22 @@ pub(super) fn envelope(tool: &str, result: Result<Value>) -> CallToolResult {
 
 /// The same error with a hint that an agent can follow.
 pub(super) fn for_agents(tool: &str, error: Error) -> Error {
-    let hint = next_call(tool, &error).map(str::to_owned).or_else(|| error.hint.map(anchoring));
+    let hint = next_call(&error).map(str::to_owned).or_else(|| error.hint.as_ref().and_then(Hint::as_calls));
     let schema = || format!("tools/list has the input schema of {tool}");
-    let hint = match hint {
-        Some(hint) if !speaks_of_commands(&hint) => Some(hint),
-        _ if error.code == Code::InvalidParams => Some(schema()),
-        _ => None,
-    };
-    Error { hint, ..error }
+    let hint = hint.or_else(|| (error.code == Code::InvalidParams).then(schema));
+    Error { hint: hint.map(Hint::from), ..error }
 }
 
-/// What to call next, where the command line's hint would not help.
-fn next_call(tool: &str, error: &Error) -> Option<&'static str> {
-    let says = |word| error.hint.as_deref().is_some_and(|hint| hint.contains(word));
+/// What to do, where the hint of the command line is about commands and options that an agent does not have.
+fn next_call(error: &Error) -> Option<&'static str> {
     Some(match error.code {
-        Code::ReflectionRequired | Code::SecretDetected if says("--continues") => {
-            "audit_session_start opens a session that can be published: say there what may be said"
-        }
         Code::SessionExists => "leave session_id away to get a new one, or go on in that session with thought_record",
         Code::SessionNotFound => "audit_session_start opens a session and answers with its session_id",
-        Code::AlreadyFinalized => "merkle_root returns its root; audit_session_start opens a new session",
-        Code::NoRecords | Code::ReflectionRequired => "thought_record(type=reflection), then merkle_finalize again",
-        Code::NotFinalized => "thought_record(type=reflection) unless it is there, then merkle_finalize",
-        Code::ChainBroken => "audit_verify_chain names the first break; audit_session_start opens a new session",
-        Code::SessionEnded => "audit_session_start opens a new session",
         Code::RecordNotFound => "thought_tree or thought_search answer with the ids of records",
         Code::ParentNotFound => "leave parent_id away to follow the last record; thought_tree lists the others",
-        Code::SecretDetected if tool == "merkle_finalize" => {
-            "thought_record(type=reflection) without the credential, then merkle_finalize again"
-        }
-        Code::SecretDetected if tool == "thought_record" && says("--private") => {
-            "take it out, or pass private=true: the text then stays out of what is published"
-        }
-        Code::NoStore => "audit_session_start opens the first session",
+        Code::NothingToSeal => "merkle_finalize a session, anchor_commit it, then round_seal again",
         Code::NoRepository => "start the server inside a git repository",
         Code::CommitNotFound => "name commits by their ids, or by names that git knows, such as HEAD",
-        Code::NothingToPack => "memory_put(session_id, text) puts a note there",
-        Code::OpenSessions => {
-            "merkle_finalize or audit_session_end closes each of details.open; defer=true leaves them to the next round"
-        }
-        Code::NothingToSeal => "merkle_finalize a session, anchor_commit it, then round_seal again",
         Code::NoTrustedRoot => "pass root and count as merkle_root gave them, or session_id of a finalized session",
         Code::SigningFailed | Code::SigningUnset => "pass sign=false, or ask a person to set up how git signs",
         // Nothing that an agent could call mends these.
@@ -67,16 +44,4 @@ fn next_call(tool: &str, error: &Error) -> Option<&'static str> {
         Code::RemoteFailed => "report it to a person: the remote does not answer or does not take it",
         _ => return None,
     })
-}
-
-/// A hint that ends in the command that anchors, with the call that does so instead.
-fn anchoring(hint: String) -> String {
-    match hint.split_once("git proof anchor --session ") {
-        Some((before, session)) => format!("{before}anchor_commit(session_id={session})"),
-        None => hint,
-    }
-}
-
-fn speaks_of_commands(hint: &str) -> bool {
-    hint.contains("git proof") || hint.contains("--")
 }

@@ -14,6 +14,7 @@ use crate::agents::Caller;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::flow::{self, AnchorRequest};
+use crate::hint::worded_as_calls;
 use crate::judge::{self, VerifyRequest};
 use crate::proof::canonical;
 use crate::publish;
@@ -128,7 +129,7 @@ fn session_of(data: &Value) -> Option<String> {
 }
 
 pub(super) fn done<T: Serialize>(outcome: &T) -> Done {
-    match serde_json::to_value(outcome) {
+    match worded_as_calls(|| serde_json::to_value(outcome)) {
         Ok(data) => Done { data, outcome: "ok" },
         Err(error) => unreachable!("an outcome does not serialize: {error}"),
     }

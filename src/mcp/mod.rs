@@ -47,6 +47,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use backpressure::Load;
 use desk::Desk;
 use drain_transport::DrainTransport;
@@ -98,7 +99,10 @@ where
             ) => Ok(()),
             Err(error) => Err(Error::new(Code::InvalidParams, "the client did not begin as the protocol says")
                 .because(error)
-                .hint("git proof mcp is for agents: let their configuration start it")),
+                .hint(hint!(
+                    "this is for agents, whose configuration starts it: ",
+                    Step::InitAgent("claude-code".into())
+                ))),
         }
     });
     // Without waiting for a read of standard input that may never return; this also lets go of the desk.

@@ -23,7 +23,7 @@ pub fn github(report: &Report<'_>) -> String {
         let mut message = inert(&finding.message);
         message.push_str(&format!("\ncommit: {}", brief(&commit.subject, SUBJECT)));
         if let Some(hint) = &finding.hint {
-            message.push_str(&format!("\nhint: {}", inert(hint)));
+            message.push_str(&format!("\nhint: {}", inert(&hint.to_string())));
         }
         text.push_str(&format!("::{level} title={}::{}\n", command_property(&title), command_data(&message)));
     }
@@ -39,7 +39,7 @@ pub fn github(report: &Report<'_>) -> String {
 pub fn github_error(error: &Error) -> String {
     let mut message = inert(&error.to_string());
     if let Some(hint) = &error.hint {
-        message.push_str(&format!("\nhint: {}", inert(hint)));
+        message.push_str(&format!("\nhint: {}", inert(&hint.to_string())));
     }
     format!("::error title={}::{}\n", command_property(error.code.as_str()), command_data(&message))
 }

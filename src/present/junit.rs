@@ -90,6 +90,6 @@ fn skipped(why: &str) -> String {
 }
 
 fn line(finding: &Finding) -> String {
-    let hint = finding.hint.as_ref().map(|hint| format!("\n  hint: {}", xml(hint))).unwrap_or_default();
+    let hint = finding.hint.as_ref().map(|hint| format!("\n  hint: {}", xml(&hint.to_string()))).unwrap_or_default();
     format!("{} {}{hint}\n", finding.code, xml(&finding.message))
 }

@@ -58,7 +58,7 @@ fn explanation(commit: &CommitVerdict) -> Vec<String> {
     }
     for finding in commit.findings.iter().take(SHOWN) {
         let hint = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning);
-        let hint = hint.map(|hint| format!("<br>hint: {}", code_span(hint, MESSAGE))).unwrap_or_default();
+        let hint = hint.map(|hint| format!("<br>hint: {}", code_span(&hint.to_string(), MESSAGE))).unwrap_or_default();
         lines.push(format!("`{}` {}{hint}", finding.code, code_span(&finding.message, MESSAGE)));
     }
     if commit.findings.len() > SHOWN {

@@ -84,7 +84,7 @@ fn result(report: &Report<'_>, commit: &CommitVerdict, finding: &Finding) -> Val
             "gitProofFinding/v1": fingerprint,
             "primaryLocationLineHash": format!("{fingerprint:.16}:1"),
         },
-        "properties": { "commit": commit.commit, "hint": finding.hint.as_deref().map(inert) },
+        "properties": { "commit": commit.commit, "hint": finding.hint.as_ref().map(|hint| inert(&hint.to_string())) },
     })
 }
 

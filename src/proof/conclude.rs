@@ -2,11 +2,12 @@
 
 use super::anchor::Anchor;
 use super::digest::RootHash;
-use super::finding::{COVER, Finding, FindingCode, Severity, Verdict};
+use super::finding::{Finding, FindingCode, Severity, Verdict, cover};
 use super::policy::Binding;
 use super::record::Id;
 use super::trailer::{MAX_OURS, ProofTrailer, ProofTrailers, RootTrailer, Stray};
 use super::verify::Standing;
+use crate::hint::{Step, hint};
 
 /// A commit's anchor that was judged.
 #[derive(Debug, Clone)]
@@ -149,7 +150,7 @@ fn unproven_trailer(root: &RootTrailer, judged: &[Judged<'_>], at_hand: &AtHand<
     } else if judged.iter().any(|judged| judged.anchor.session_id == *session) {
         ("its anchor names another root", None)
     } else {
-        let hint = format!("git proof anchor --session {session} where it was recorded, then git proof sync");
+        let hint = hint!(Step::Anchor(session.to_string()), " where it was recorded, then ", Step::Sync);
         ("no anchor of it was found for this change", Some(hint))
     };
     let message = format!("Proof-Root names session {session}, and {why}");
@@ -158,14 +159,13 @@ fn unproven_trailer(root: &RootTrailer, judged: &[Judged<'_>], at_hand: &AtHand<
 
 fn not_fetched(message: String, name: &str) -> Finding {
     Finding::unchecked(FindingCode::RefNotFetched, message)
-        .hint(format!("git proof sync --fetch-only brings {name}, or finds out that the remote has none"))
+        .hint(hint!(Step::SyncFetchOnly, format!(" brings {name}, or finds out that the remote has none")))
 }
 
 fn missing(at_hand: &AtHand<'_>, trailers: &[ProofTrailer]) -> Finding {
     if let Some(session) = at_hand.open {
         let message = format!("a proof is required, and session {session} is still open here");
-        return Finding::error(FindingCode::AnchorMissing, message)
-            .hint(format!("git proof done --session {session} \"what was done, what is uncertain\""));
+        return Finding::error(FindingCode::AnchorMissing, message).hint(Step::Done(session.to_string()));
     }
     if let Some(name) = at_hand.not_fetched {
         return not_fetched(format!("a proof is required, and {name} was not fetched"), name);
@@ -176,11 +176,11 @@ fn missing(at_hand: &AtHand<'_>, trailers: &[ProofTrailer]) -> Finding {
     });
     let hint = match session {
         // It attests the commit first where the hook that should have done so was killed.
-        Some(session) => format!(
-            "git proof finalize --session {session} where it was recorded, then git proof sync; if that was done without \
-             this commit: {COVER}"
+        Some(session) => hint!(
+            Step::Finalize(session.to_string()), " where it was recorded, then ", Step::Sync;
+            "if that was done without this commit: ", cover()
         ),
-        None => format!("{COVER}; if somebody else has recorded why: git proof sync"),
+        None => hint!(cover(); "if somebody else has recorded why: ", Step::Sync),
     };
     Finding::error(FindingCode::AnchorMissing, "a proof is required, and there is none").hint(hint)
 }

@@ -1,5 +1,6 @@
 //! Findings: what a verifier has to say about a commit, with stable codes.
 
+use crate::hint::{Hint, JUDGED, Step, hint};
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -176,9 +177,15 @@ impl Serialize for FindingCode {
     }
 }
 
-/// What to do about a commit that lacks a proof of its own. `COMMIT` stands for its id, which
-/// [`Finding::name_commit`] puts there.
-pub const COVER: &str = "git proof cover COMMIT --reflection \"why it was made, what is uncertain\"";
+/// What to do about a commit that lacks a proof of its own. [`Finding::name_commit`] puts its id there.
+pub fn cover() -> Step {
+    Step::Cover(JUDGED.into())
+}
+
+/// What to do about objects that are not in this clone.
+pub fn fetch_objects() -> Hint {
+    hint!("if the clone is shallow: ", Step::GitFetchUnshallow; "if it is partial: ", Step::GitFetchRefetch)
+}
 
 /// One thing to say about a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -190,7 +197,7 @@ pub struct Finding {
     /// What was found.
     pub message: String,
     /// What to do.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
 }
 
 impl Finding {
@@ -211,21 +218,21 @@ impl Finding {
 
     /// Says what to do.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
     /// Puts the id of the commit that was judged into the hint, so that it can be typed as it stands.
     pub fn name_commit(&mut self, commit: &CommitId) {
-        if let Some(hint) = self.hint.as_mut().filter(|hint| hint.contains("COMMIT")) {
-            *hint = hint.replace("COMMIT", &commit.to_string()[..12]);
+        if let Some(hint) = &mut self.hint {
+            hint.name_commit(&commit.to_string()[..12]);
         }
     }
 
     /// Whether `cover` is what helps, or one of the ways.
     pub fn is_helped_by_cover(&self) -> bool {
-        self.hint.as_ref().is_some_and(|hint| hint.contains("git proof cover "))
+        self.hint.as_ref().is_some_and(|hint| hint.steps().any(|step| matches!(step, Step::Cover(_))))
     }
 
     /// The same, without a say in the verdict.

@@ -5,10 +5,11 @@ use super::anchor::Anchor;
 use super::change::GitAttestation;
 use super::digest::{CommitId, RootHash};
 use super::evidence::{EvidenceError, Flaw, Summary};
-use super::finding::{COVER, Finding, FindingCode, Severity};
+use super::finding::{Finding, FindingCode, Severity, cover, fetch_objects};
 use super::observed::{Marks, Reflection};
 use super::policy::{Binding, EvidenceRule, Requirements};
 use super::word::NamedSession;
+use crate::hint::{JUDGED, Step, hint};
 
 /// What is known of the evidence of a root.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -211,7 +212,7 @@ pub fn judge(candidate: &Candidate<'_>, proof_grade: bool, rules: &Requirements)
     if !bond.rooted && bond.binding.is_some() && (holds || !rules.rooted) {
         let message = format!("session {} does not cover this change: its records do not name it", anchor.session_id);
         let finding = Finding::error(FindingCode::NotRooted, message)
-            .hint(format!("{COVER}; it records why in a session that names the commit"));
+            .hint(hint!(cover(); "it records why in a session that names the commit"));
         findings.push(if rules.rooted { finding } else { finding.softened() });
     }
     findings.extend(candidate.signatures.findings.iter().cloned());
@@ -222,7 +223,7 @@ pub fn judge(candidate: &Candidate<'_>, proof_grade: bool, rules: &Requirements)
                 FindingCode::SignatureMissing,
                 format!("{signed} of the {} people who must have signed the anchor", rules.signatures),
             )
-            .hint("git proof sign COMMIT, then git proof sync"),
+            .hint(hint!(Step::Sign(JUDGED.into()), ", then ", Step::Sync)),
         );
     }
     if rules.sealed && candidate.round.is_none() {
@@ -236,13 +237,13 @@ pub fn judge(candidate: &Candidate<'_>, proof_grade: bool, rules: &Requirements)
 fn seal_lacks(rounds_fetched: bool) -> Finding {
     if rounds_fetched {
         Finding::error(FindingCode::SealMissing, "no seal of a listed sealer has this anchor")
-            .hint("git proof seal --sign seals what is anchored; git proof sync fetches the seals of others")
+            .hint(hint!(Step::SealSign, " seals what is anchored"; Step::Sync, " fetches the seals of others"))
     } else {
         Finding::unchecked(
             FindingCode::SealMissing,
             "refs/proof/rounds is not in this clone, and policy asks for a seal",
         )
-        .hint("git proof sync, or git fetch origin refs/proof/rounds:refs/proof/rounds; else git proof seal --sign")
+        .hint(hint!(Step::Sync, ", or ", Step::GitFetchRef("refs/proof/rounds".into()); "else ", Step::SealSign))
     }
 }
 
@@ -279,7 +280,7 @@ fn evidence_fits(
                 FindingCode::ReflectionMissing,
                 format!("session {session} does not end in a reflection that can be read"),
             )
-            .hint(COVER),
+            .hint(cover()),
         );
     }
     if (proof_grade || opening.proof_grade) && is_too_little(summary.reflection, rules) {
@@ -288,7 +289,7 @@ fn evidence_fits(
                 FindingCode::ReflectionNotStated,
                 format!("the reflection that closes session {session} was observed, and policy asks for a stated one"),
             )
-            .hint(COVER),
+            .hint(cover()),
         );
     }
     if summary.withheld > 0 {
@@ -314,19 +315,22 @@ fn evidence_lacks(root: &RootHash, evidence: &Evidence, rules: &Requirements) ->
                 FindingCode::RefNotFetched,
                 "refs/proof/evidence is not in this clone, so the records behind the root were not checked",
             )
-            .hint("git proof sync, or git fetch origin refs/proof/evidence:refs/proof/evidence");
+            .hint(hint!(Step::Sync, ", or ", Step::GitFetchRef("refs/proof/evidence".into())));
             Some(if needed { finding } else { finding.softened() })
         }
         Evidence::Missing => {
             let message = format!("there is no evidence for root {root}");
-            let finding = Finding::error(FindingCode::EvidenceMissing, message)
-                .hint("whoever anchored it has the evidence: git proof sync there, then here");
+            let finding = Finding::error(FindingCode::EvidenceMissing, message).hint(hint!(
+                "whoever anchored it has the evidence: ",
+                Step::Sync,
+                " there, then here"
+            ));
             Some(if needed { finding } else { finding.softened() })
         }
         Evidence::NotHere(why) => {
             let finding =
                 Finding::unchecked(FindingCode::ObjectMissing, format!("the evidence for root {root}: {why}"))
-                    .hint("the clone may be shallow or partial: git fetch --unshallow, or git fetch --refetch");
+                    .hint(fetch_objects());
             Some(if needed { finding } else { finding.softened() })
         }
         Evidence::TooLarge(why) => {

@@ -10,6 +10,7 @@ use super::sign::signed_line;
 use super::why::explain;
 use crate::error::{Code, Error, Result};
 use crate::git::{Commit, Git};
+use crate::hint::{Step, hint};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::{AnchorId, ChangeId, CommitId};
@@ -115,7 +116,7 @@ pub(crate) fn on_commits_signed(
         let commit = git.commit(id).map_err(|error| {
             Error::new(Code::CommitNotFound, format!("commit {id} cannot be read"))
                 .because(error)
-                .hint("git fetch brings commits that are not here yet")
+                .hint(hint!(Step::GitFetch, " brings commits that are not here yet"))
         })?;
         let change = git.change_ids_of(&commit)?;
         let change_id = change.map(|ids| ids.wide);

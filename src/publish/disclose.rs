@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::evidence::{has_evidence, publish_evidence};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::record::Id;
 use crate::record::{Workspace, credential_in_entry, parse_id};
 
@@ -33,9 +34,8 @@ pub fn disclose(workspace: &mut Workspace, records: &[String]) -> Result<Disclos
         let stored = workspace.store.entry(&id)?;
         let refused = |code, why: &str| Error::new(code, format!("record {id} {why}"));
         let Some(entry) = stored.entry()? else {
-            return Err(
-                refused(Code::RecordNotFound, "has no text here any more").hint("git proof retain says where it is")
-            );
+            return Err(refused(Code::RecordNotFound, "has no text here any more")
+                .hint(hint!(Step::Retain, " says where it is")));
         };
         if let Some(secret) = credential_in_entry(&entry) {
             let why = format!("holds what looks like {}, and is not published", secret.what);

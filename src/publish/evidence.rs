@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::MAX_EVIDENCE;
 use crate::git::{EVIDENCE, Fanned, Git, ObjectError};
+use crate::hint::{Step, hint};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::{CommitId, ObjectId, RootHash};
@@ -60,7 +61,7 @@ impl Evidence {
             let session = &row.session_id;
             Error::new(Code::ChainBroken, format!("session {session} is not published: its entries do not verify"))
                 .because(why)
-                .hint(format!("git proof check --session {session} shows where the chain breaks"))
+                .hint(hint!(Step::Check(session.to_string()), " shows where the chain breaks"))
                 .details(serde_json::json!({ "session_id": session }))
         };
         let summary = evidence::verify(&text).map_err(|error| broken(error.to_string()))?;
@@ -177,9 +178,10 @@ pub fn restore_evidence(workspace: &mut Workspace, git: &Git, all: bool) -> Resu
 /// The evidence that was published of a session whose texts are gone.
 fn published(git: &Git, row: &RootRow) -> Result<Evidence> {
     let gone = || {
-        Error::new(Code::RecordNotFound, format!("the texts of session {} are frozen", row.session_id)).hint(
-            "git proof sync may fetch the evidence that it published before; without it there is nothing to anchor",
-        )
+        Error::new(Code::RecordNotFound, format!("the texts of session {} are frozen", row.session_id)).hint(hint!(
+            Step::Sync, " may fetch the evidence that it published before";
+            "without it there is nothing to anchor"
+        ))
     };
     let tip = git.tip(EVIDENCE)?.ok_or_else(gone)?;
     let Fanned::File(blob) = git.find_fanned(&git.commit(&tip)?.tree, &file_name(&row.root))? else {
@@ -192,16 +194,16 @@ fn published(git: &Git, row: &RootRow) -> Result<Evidence> {
 /// neither may hold a credential, and the reflection may not be private. The last entry must be at hand.
 pub(crate) fn obstacle(log: &Log) -> Result<Option<Error>> {
     let (session, opening) = (log.session.id(), &log.session.opening);
-    let anew = format!("git proof start --intent \"what may be said\" --continues {session}");
-    let again = format!("git proof record --type reflection --content \"what may be said\" --session {session}");
-    let refused = |code, why: String, way_out: String| {
+    let anew = Step::StartAnew(session.to_string());
+    let again = Step::RecordReflection(session.to_string());
+    let refused = |code, why: String, way_out: Step| {
         let error = Error::new(code, format!("session {session} cannot be published: {why}"));
         Ok(Some(error.hint(way_out).details(serde_json::json!({ "session_id": session }))))
     };
     if let Some((part, secret)) = credential_in_opening(opening) {
         let why = format!("{part} holds what looks like {}", secret.what);
         let has_entries = !log.entries.is_empty();
-        let way_out = if has_entries { anew } else { "git proof start --intent \"what may be said\"".to_owned() };
+        let way_out = if has_entries { anew } else { Step::Start };
         return refused(Code::SecretDetected, why, way_out);
     }
     let closes = |last: &&StoredEntry| opening.proof_grade && last.kind == Some(RecordType::Reflection);

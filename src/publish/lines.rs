@@ -10,6 +10,7 @@ use super::evidence::supports;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::{MAX_MERGED_NOTE, MAX_NOTE, MAX_NOTE_LINES};
 use crate::git::{Git, NOTES, ObjectError};
+use crate::hint::{Step, hint};
 use crate::proof::change::ChangeIds;
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
 use crate::proof::note::NoteLine;
@@ -186,8 +187,9 @@ fn too_full(commit: &CommitId) -> Error {
     let message = format!(
         "the note of commit {commit} would have more than the {MAX_NOTE} bytes or {MAX_NOTE_LINES} lines that are read"
     );
-    Error::new(Code::LimitReached, message)
-        .hint(format!("look at what is in it: git notes --ref=proof show {commit}; lines that are no proof can go"))
+    Error::new(Code::LimitReached, message).hint(
+        hint!("look at what is in it: ", Step::GitNotesShow(commit.to_string()); "lines that are no proof can go"),
+    )
 }
 
 /// Whether a remembered line may be put back. It is only a row of the store: an anchor must say of its commit what git

@@ -15,6 +15,7 @@ use super::trust::Allowed;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Following, Git, Repository, path_text};
+use crate::hint::{Step, hint};
 use crate::judge::{FileSeen, RulesView};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::Verdict;
@@ -134,7 +135,7 @@ pub fn place(git: &Git, argument: &str) -> Result<(Vec<u8>, Option<Lines>)> {
     };
     let wrong = || {
         Error::new(Code::InvalidParams, format!("{lines:?} is not a line, or two: FROM,TO"))
-            .hint("lines count from 1: git proof why src/main.rs:12,20")
+            .hint(hint!("lines count from 1: ", Step::Why("src/main.rs:12,20".into())))
     };
     let number = |text: &str| text.parse::<u64>().ok().filter(|number| *number > 0).ok_or_else(wrong);
     let (from, to) = match lines.split_once(',') {

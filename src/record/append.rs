@@ -8,6 +8,7 @@ use super::text::{MAX_BODY, acceptable, json_without_secrets, metadata, with_mar
 use super::view::{BodyView, EntryView};
 use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::record::{Id, Opening, RecordType};
 use crate::proof::scheme::Scheme;
 use crate::store::{Appended, NewAttestation, NewEntry, NewEvent, NewThought};
@@ -57,12 +58,13 @@ pub(crate) fn record_with(
     let metadata = request.metadata.as_deref().map(metadata).transpose()?.flatten();
     if !request.private {
         let remedy = match kind {
-            RecordType::Reflection => {
-                "say it without the credential: a reflection is published; what must be kept can be a private analysis"
-            }
-            _ => "take it out, or record with --private: the text then stays out of what is published",
+            RecordType::Reflection => hint!(
+                "say it without the credential: a reflection is published";
+                "what must be kept can be a private analysis"
+            ),
+            _ => hint!("take it out, or record with ", Step::Private, ": the text then stays out of what is published"),
         };
-        without_secrets("the content", &request.content, remedy)?;
+        without_secrets("the content", &request.content, remedy.clone())?;
         if let Some(metadata) = &metadata {
             json_without_secrets("the metadata", metadata, remedy)?;
         }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::text::{MAX_BODY, acceptable, without_secrets};
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::{ChainHash, ContentHash};
 use crate::proof::memory::MemoryAttestation;
@@ -38,9 +39,7 @@ pub struct AttestOutcome {
 /// Attests operations, all or none.
 pub fn attest(workspace: &mut Workspace, session: Option<&str>, operations: &[String]) -> Result<Vec<AttestOutcome>> {
     if operations.is_empty() {
-        return Err(
-            Error::new(Code::InvalidParams, "there is nothing to attest").hint("git proof attest \"ran cargo test\"")
-        );
+        return Err(Error::new(Code::InvalidParams, "there is nothing to attest").hint(Step::Attest));
     }
     for operation in operations {
         acceptable("an operation", operation, MAX_BODY)?;
@@ -54,11 +53,11 @@ pub fn attest(workspace: &mut Workspace, session: Option<&str>, operations: &[St
         }
         if Observed::is_claimed_by(operation) {
             return Err(Error::new(Code::InvalidParams, "what the tool observed is attested by the tool alone")
-                .hint("attest it in words of your own: git proof attest \"ran cargo test\""));
+                .hint(hint!("attest it in words of your own: ", Step::Attest)));
         }
         if MemoryAttestation::is_claimed_by(operation) {
             return Err(Error::new(Code::InvalidParams, "what was in working memory is attested by the tool alone")
-                .hint("git proof memory put, then git proof memory pack"));
+                .hint(hint!(Step::MemoryPut, " puts it there, and packing attests it")));
         }
     }
     let session = workspace.session(session)?;

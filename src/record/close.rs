@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::workspace::Workspace;
 use crate::error::{Code, Error, Result};
+use crate::hint::Step;
 use crate::proof::digest::RootHash;
 use crate::proof::record::{Id, RecordType};
 use crate::proof::timestamp::Timestamp;
@@ -23,7 +24,7 @@ pub fn root(workspace: &Workspace, session: Option<&str>) -> Result<RootOutcome>
     let session = workspace.session(session)?;
     workspace.store_of(&session)?.root(&session)?.ok_or_else(|| {
         Error::new(Code::NotFinalized, format!("session {session} is not finalized"))
-            .hint(format!("git proof finalize --session {session}"))
+            .hint(Step::Finalize(session.to_string()))
             .details(serde_json::json!({ "session_id": session }))
     })
 }
@@ -61,7 +62,7 @@ pub fn end(workspace: &mut Workspace, session: Option<&str>) -> Result<EndOutcom
                 Code::ReflectionRequired,
                 format!("session {session} explains commits, and no reflection closes it yet"),
             )
-            .hint(format!("git proof done --session {session} \"what was done, what is uncertain\""))
+            .hint(Step::Done(session.to_string()))
             .details(serde_json::json!({ "session_id": session })));
         }
     }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::view::EntryView;
 use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::ContentHash;
 use crate::proof::timestamp::Timestamp;
 
@@ -32,14 +33,18 @@ fn superseded(workspace: &Workspace, named: &str) -> Result<ContentHash> {
     let id = parse_id("the superseded record", named)?;
     let stored = workspace.store_of_record(&id).and_then(|store| store.entry(&id)).map_err(|error| {
         if error.code == Code::RecordNotFound {
-            error.hint("a record of another clone is named by its content hash, which git proof why --json shows")
+            error.hint(hint!(
+                "a record of another clone is named by its content hash, which ",
+                Step::Option("--json".into()),
+                " shows where decisions are listed"
+            ))
         } else {
             error
         }
     })?;
     if stored.kind.is_none() {
         return Err(Error::new(Code::InvalidParams, format!("{id} is no record, so nothing can supersede it"))
-            .hint("git proof log shows the records of a session"));
+            .hint(hint!(Step::Log, " shows the records of a session")));
     }
     Ok(stored.content_hash)
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::context::{Context, open_named};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::canonical::MAX_INTEGER;
 use crate::proof::digest::RootHash;
 
@@ -63,8 +64,11 @@ impl Trusted {
     /// Reads the two arguments.
     pub fn parse(root: &str, count: &str) -> Result<Self> {
         let wrong = |what: &str, found: &str| {
-            Error::new(Code::InvalidParams, format!("{what}, not {found:?}"))
-                .hint("take both from an anchor or from `git proof root`")
+            Error::new(Code::InvalidParams, format!("{what}, not {found:?}")).hint(hint!(
+                "take both from an anchor or from `",
+                Step::Root,
+                "`"
+            ))
         };
         let root = RootHash::parse(root).ok_or_else(|| wrong("--root takes 64 lower-case hex digits", root))?;
         let count = count

@@ -8,6 +8,7 @@ use super::workspace::Workspace;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::Repository;
+use crate::hint::{Step, hint};
 use crate::proof::record::Id;
 use crate::store::{Archive, NewEvent, StoredEntry, StoredZone};
 
@@ -69,8 +70,11 @@ pub(crate) fn archive_at(context: &Context, repository: &Repository, setting: Op
     let beside = repository.store_path().with_file_name("archive");
     let Some(text) = setting else { return Ok(Archive::new(beside, None)) };
     let refuse = |why: &str| {
-        Error::new(Code::ConfigInvalid, format!("proof.archive is {text:?}, {why}; it takes a directory"))
-            .hint("git config proof.archive DIRECTORY, or git config --unset proof.archive; nothing was moved")
+        Error::new(Code::ConfigInvalid, format!("proof.archive is {text:?}, {why}; it takes a directory")).hint(hint!(
+            Step::GitConfig("proof.archive".into(), "DIRECTORY".into()), ", or ",
+            Step::GitConfigUnset("proof.archive".into());
+            "nothing was moved"
+        ))
     };
     let directory = match text.strip_prefix("~/") {
         Some(below) => {

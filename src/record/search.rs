@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::view::EntryView;
 use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
+use crate::hint::Step;
 
 /// What was found, best first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -29,7 +30,7 @@ pub struct SearchHit {
 /// Finds records in one session, or in all of them, those of other clones included.
 pub fn search(workspace: &mut Workspace, query: &str, session: Option<&str>, limit: u32) -> Result<SearchOutcome> {
     if query.trim().is_empty() {
-        return Err(Error::new(Code::InvalidParams, "the query must not be empty").hint("git proof search durability"));
+        return Err(Error::new(Code::InvalidParams, "the query must not be empty").hint(Step::Search));
     }
     let session = session.map(|session| parse_id("session", session)).transpose()?;
     if let Some(session) = &session {

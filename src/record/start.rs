@@ -10,6 +10,7 @@ use super::view::SessionView;
 use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
 use crate::git;
+use crate::hint::{Step, hint};
 use crate::proof::digest::ChainHash;
 use crate::proof::policy::Requirements;
 use crate::proof::record::{Id, Opening, RecordType};
@@ -150,8 +151,11 @@ fn opening(workspace: &Workspace, request: &StartRequest) -> Result<Opening> {
     let scheme = match &request.scheme {
         None => Scheme::default(),
         Some(name) => Scheme::parse(name).ok_or_else(|| {
-            Error::new(Code::InvalidParams, format!("{name:?} is not {}", Scheme::RULE))
-                .hint("leave out --scheme to use v1")
+            Error::new(Code::InvalidParams, format!("{name:?} is not {}", Scheme::RULE)).hint(hint!(
+                "leave out ",
+                Step::Option("--scheme".into()),
+                " to use v1"
+            ))
         })?,
     };
     let session_id = match &request.session_id {

@@ -3,6 +3,7 @@
 use super::secrets::find_in_json;
 use super::secrets::{Secret, find_secret};
 use crate::error::{Code, Error, Result};
+use crate::hint::Hint;
 use crate::proof::canonical;
 use crate::proof::observed::Marks;
 use crate::proof::record::{Entry, Opening, metadata_text};
@@ -76,13 +77,13 @@ pub(crate) fn opening_without_secrets(opening: &Opening) -> Result<()> {
 }
 
 /// Refuses a text that holds a credential.
-pub(crate) fn without_secrets(what: &str, text: &str, remedy: &str) -> Result<()> {
+pub(crate) fn without_secrets(what: &str, text: &str, remedy: impl Into<Hint>) -> Result<()> {
     let found = credential(text);
     found.map_or(Ok(()), |secret| Err(detected(what, &secret).hint(remedy)))
 }
 
 /// Refuses JSON in which the guard finds a credential, in any string of it.
-pub(super) fn json_without_secrets(what: &str, json: &str, remedy: &str) -> Result<()> {
+pub(super) fn json_without_secrets(what: &str, json: &str, remedy: impl Into<Hint>) -> Result<()> {
     find_in_json(json).map_or(Ok(()), |secret| Err(detected(what, &secret).hint(remedy)))
 }
 

@@ -7,6 +7,7 @@ use super::whose::{Whose, whose};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{self, Git, Repository};
+use crate::hint::{Step, hint};
 use crate::proof::record::Id;
 use crate::store::{Store, Watcher};
 
@@ -133,8 +134,11 @@ impl Workspace {
             return parse_id("GIT_PROOF_SESSION", named);
         }
         let none = |what: &str| {
-            Error::new(Code::SessionNotFound, what)
-                .hint("git proof start --intent \"what you are about to do\", or name a session with --session")
+            Error::new(Code::SessionNotFound, what).hint(hint!(
+                Step::Start,
+                ", or name a session with ",
+                Step::Option("--session".into())
+            ))
         };
         match whose(self)? {
             Whose::Agent(row) => row.session.ok_or_else(|| none("this agent has recorded nothing yet")),
@@ -150,7 +154,11 @@ impl Workspace {
 /// Reads the id of a session or a record.
 pub(crate) fn parse_id(what: &str, text: &str) -> Result<Id> {
     Id::parse(text).ok_or_else(|| {
-        Error::new(Code::InvalidParams, format!("{what} {text:?} is not {}", Id::RULE))
-            .hint("git proof log shows the ids of a session's records, git proof log --all those of the sessions")
+        Error::new(Code::InvalidParams, format!("{what} {text:?} is not {}", Id::RULE)).hint(hint!(
+            Step::Log,
+            " shows the ids of a session's records, ",
+            Step::LogAll,
+            " those of the sessions"
+        ))
     })
 }

@@ -4,6 +4,7 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::{MAX_SEAL, MAX_SEALED, MAX_SEALS};
 use crate::git::{FILE, Git, ObjectError, Read, Repository};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{CommitId, ObjectId, SealHash};
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::seal::{Rounds, Seal, seal_hash};
@@ -53,7 +54,9 @@ impl Walked {
         let error = Error::new(code, "the chain of rounds does not hold").because(broken.message);
         Err(match broken.hint {
             Some(hint) => error.hint(hint),
-            None => error.hint("compare refs/proof/rounds with another clone: git proof rounds shows it there"),
+            None => {
+                error.hint(hint!("compare refs/proof/rounds with another clone: ", Step::Rounds, " shows it there"))
+            }
         })
     }
 }
@@ -161,14 +164,14 @@ fn link(git: &Git, id: &CommitId) -> Result<(Option<CommitId>, ObjectId), Findin
 
 fn seal_broken(message: &str) -> Finding {
     Finding::error(FindingCode::SealBroken, format!("refs/proof/rounds: {message}"))
-        .hint("the chain was altered; compare it with another clone: git proof rounds")
+        .hint(hint!("the chain was altered"; "compare it with another clone: ", Step::Rounds))
 }
 
 fn unreadable(commit: &CommitId, error: &ObjectError) -> Finding {
     match error {
         ObjectError::Missing(_) => {
             Finding::unchecked(FindingCode::ObjectMissing, format!("refs/proof/rounds, commit {commit}: {error}"))
-                .hint("git proof sync, or git fetch --unshallow origin refs/proof/rounds:refs/proof/rounds")
+                .hint(hint!(Step::Sync, ", or ", Step::GitFetchUnshallowRef("refs/proof/rounds".into())))
         }
         ObjectError::Limit(..) => Finding::unchecked(FindingCode::LimitReached, format!("commit {commit}: {error}")),
         ObjectError::Damaged(..) => seal_broken(&format!("commit {commit}: {error}")),
@@ -186,7 +189,7 @@ pub(crate) fn still_there(seen: &[SeenRound], walked: &Walked) -> Result<()> {
                 format!("round {} was seen {place}, and refs/proof/rounds does not have it", seen.round),
             )
             .because(format!("it was commit {} with seal {}, seen at {}", seen.commit, seen.seal, seen.seen_at))
-            .hint("git proof sync fetches the chain again; git proof rounds compares what there is")
+            .hint(hint!(Step::Sync, " fetches the chain again"; Step::Rounds, " compares what there is"))
             .details(serde_json::json!({ "round": seen.round, "seal": seen.seal, "commit": seen.commit })));
         }
     }
@@ -208,7 +211,7 @@ pub(crate) fn no_such(number: u64, last: u64) -> Error {
         last => format!("there are rounds 1 to {last}"),
     };
     Error::new(Code::RoundNotFound, format!("there is no round {number}: {there}"))
-        .hint("git proof rounds lists them; git proof sync fetches those of others, git proof seal makes one")
+        .hint(hint!(Step::Rounds, " lists them"; Step::Sync, " fetches those of others, ", Step::Seal, " makes one"))
 }
 
 /// Whether a seal is dated later than clocks that differ a little can explain.

@@ -8,6 +8,7 @@ use super::chain::{no_such, open};
 use crate::context::{Context, read_regular};
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, ROUNDS};
+use crate::hint::{Step, hint};
 use crate::proof::checkpoint::{self, Origin};
 use crate::proof::digest::RootHash;
 use crate::proof::log;
@@ -59,8 +60,12 @@ pub fn prove_rounds(context: &Context, from: u64, to: Option<u64>) -> Result<Con
     let to = to.map_or_else(|| log.last(), |to| log.head(to))?;
     let from = log.head(from)?;
     ConsistencyProof::make(&log.tree, from, to).ok_or_else(|| {
-        Error::new(Code::InvalidParams, format!("round {} is after round {}", from.round, to.round))
-            .hint("--from names the earlier round, --to the later one")
+        Error::new(Code::InvalidParams, format!("round {} is after round {}", from.round, to.round)).hint(hint!(
+            Step::Option("--from".into()),
+            " names the earlier round, ",
+            Step::Option("--to".into()),
+            " the later one"
+        ))
     })
 }
 
@@ -69,7 +74,7 @@ pub fn prove_sealed(context: &Context, session: &str, root: Option<&str>) -> Res
     let root = root.map(|root| {
         RootHash::parse(root).ok_or_else(|| {
             Error::new(Code::InvalidParams, format!("--root takes 64 lower-case hex digits, not {root:?}"))
-                .hint("git proof rounds show N lists the roots of a round's sessions")
+                .hint(hint!(Step::RoundsShow("1".into()), " lists the roots of a round's sessions"))
         })
     });
     let root = root.transpose()?;
@@ -83,11 +88,11 @@ pub fn prove_sealed(context: &Context, session: &str, root: Option<&str>) -> Res
         let roots: Vec<String> = found.iter().map(|(_, sealed)| sealed.root.to_string()).collect();
         return Err(Error::new(Code::InvalidParams, format!("{} sealed sessions are called {session}", found.len()))
             .because(format!("their roots are {}", roots.join(", ")))
-            .hint("name the one that is meant: --root ROOT"));
+            .hint(hint!("name the one that is meant: ", Step::Option("--root ROOT".into()))));
     }
     let (index, sealed) = found.pop().ok_or_else(|| {
         Error::new(Code::SessionNotFound, format!("no round has sealed session {session:?}"))
-            .hint("git proof seal seals what is anchored; git proof sync fetches the seals of others")
+            .hint(hint!(Step::Seal, " seals what is anchored"; Step::Sync, " fetches the seals of others"))
     })?;
     match LoggedProof::make(&log.tree, log.last()?, index, sealed) {
         Some(proof) => Ok(proof),
@@ -126,26 +131,30 @@ pub struct CheckpointRequest {
 /// The head of the log as a signed checkpoint.
 pub fn checkpoint(context: &Context, request: &CheckpointRequest) -> Result<CheckpointOutcome> {
     let git = open(context)?;
-    let unset = |what: &str, setting: &str, hint: &str| {
-        Error::new(Code::InvalidParams, format!("a checkpoint needs {what}")).hint(format!(
-            "git config proof.{setting} {hint}, or --{}",
-            if setting == "origin" { "origin" } else { "key" }
-        ))
-    };
+    let named = || Step::GitConfig("proof.origin".into(), "example.org/proofs".into());
     let origin = request.origin.clone().or_else(|| git.setting("proof.origin"));
-    let origin = origin.ok_or_else(|| unset("the name of the log", "origin", "example.org/proofs"))?;
+    let origin = origin.ok_or_else(|| {
+        let hint = hint!(named(), ", or ", Step::Option("--origin ORIGIN".into()));
+        Error::new(Code::InvalidParams, "a checkpoint needs the name of the log").hint(hint)
+    })?;
     let origin = Origin::parse(&origin).ok_or_else(|| {
-        Error::new(Code::InvalidParams, format!("an origin is {}; not {origin:?}", Origin::RULE))
-            .hint("git config proof.origin example.org/proofs")
+        Error::new(Code::InvalidParams, format!("an origin is {}; not {origin:?}", Origin::RULE)).hint(named())
     })?;
     let file = request.key.clone().or_else(|| git.path_setting("proof.checkpointKey"));
     let file = file.ok_or_else(|| {
-        unset("an Ed25519 key without a passphrase", "checkpointKey", "PATH after ssh-keygen -t ed25519 -N '' -f PATH")
+        let kept = Step::GitConfig("proof.checkpointKey".into(), "PATH".into());
+        Error::new(Code::InvalidParams, "a checkpoint needs an Ed25519 key without a passphrase").hint(hint!(
+            Step::SshKeygen("PATH".into()),
+            ", then ",
+            kept,
+            ", or ",
+            Step::Option("--key PATH".into())
+        ))
     })?;
     let unusable = |why: String| {
         Error::new(Code::SigningFailed, format!("{file} cannot sign a checkpoint"))
             .because(why)
-            .hint("ssh-keygen -t ed25519 -N '' -f PATH makes a key for it; keep it for checkpoints alone")
+            .hint(hint!(Step::SshKeygen("PATH".into()), " makes a key for it"; "keep it for checkpoints alone"))
     };
     let text = read_regular(&context.path(file.as_ref())).map_err(|error| unusable(error.to_string()))?;
     let text = String::from_utf8(text).map_err(|error| unusable(error.to_string()))?;

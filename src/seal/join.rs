@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::make::{alone, announce, keep_signature, known, write};
 use crate::error::{Code, Result};
 use crate::git::{Git, NOTES, ROUNDS, Remote};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{CommitId, SealHash};
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::NoteLine;
@@ -222,7 +223,7 @@ fn dated_ahead(remote: &Remote, walked: &Walked, now: Timestamp) -> Option<Findi
     let (seal, _) = walked.rounds.last().filter(|(seal, _)| is_of_the_future(seal, now))?;
     let message =
         format!("of {}: round {} is dated {}, which is still to come", remote.name, seal.round, seal.sealed_at);
-    let hint = format!("check the clocks; git proof rounds accept {} takes it as it is", remote.name);
+    let hint = hint!("check the clocks"; Step::RoundsAccept(remote.name.clone()), " takes it as it is");
     Some(Finding::error(FindingCode::SealBroken, message).hint(hint))
 }
 
@@ -302,10 +303,9 @@ fn wound_back(remote: &Remote, before: &SeenRound, walked: &Walked) -> Finding {
             remote.name, before.round, before.seal, before.seen_at
         ),
     )
-    .hint(format!(
-        "what this clone has is put back where it can be; find out who took it away. If it is to be so: git proof rounds \
-         accept {}",
-        remote.name
+    .hint(hint!(
+        "what this clone has is put back where it can be";
+        "find out who took it away. If it is to be so: ", Step::RoundsAccept(remote.name.clone())
     ))
 }
 
@@ -327,12 +327,15 @@ fn forked(git: &Git, remote: &Remote, suffix: &[CommitId], walked: &Walked) -> F
     let theirs = theirs.unwrap_or_else(|| "a chain that ends before it".to_owned());
     Finding::error(
         FindingCode::RoundsForked,
-        format!("there are two chains of rounds, and both were published. Ours has {ours}; that of {} has {theirs}", remote.name),
+        format!(
+            "there are two chains of rounds, and both were published. Ours has {ours}; that of {} has {theirs}",
+            remote.name
+        ),
     )
-    .hint(format!(
-        "someone has shown two people two histories: find out who before you decide. git proof rounds accept {} takes that \
-         chain, and seals again on top of it what only ours has",
-        remote.name
+    .hint(hint!(
+        "someone has shown two people two histories: find out who before you decide. ",
+        Step::RoundsAccept(remote.name.clone()),
+        " takes that chain, and seals again on top of it what only ours has"
     ))
 }
 

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::sealable::{LeftOut, Sealable, sealable};
 use crate::error::{Code, Error, Result};
 use crate::git::{self, FILE, Git, ROUNDS, TreeEntry};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{AnchorId, CommitId, RootHash, SealHash};
 use crate::proof::finding::Finding;
 use crate::proof::note::{NoteLine, Signature};
@@ -280,9 +281,12 @@ fn still_open(open: &[Id]) -> Error {
     let named: Vec<&str> = open.iter().take(5).map(Id::as_str).collect();
     let more = open.len().saturating_sub(named.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let first = open.first().map(Id::to_string).unwrap_or_default();
+    let closes = if open.len() == 1 { " closes it" } else { " closes the first of them" };
     Error::new(Code::OpenSessions, format!("{many} still open: {}{more}", named.join(", ")))
-        .hint(format!(
-            "git proof finalize or git proof end closes {them}; git proof seal --defer leaves {them} to the next round"
+        .hint(hint!(
+            Step::Done(first.clone()), " or ", Step::End(first), closes;
+            Step::SealDefer, format!(" leaves {them} to the next round")
         ))
         .details(serde_json::json!({ "open": open }))
 }
@@ -293,10 +297,10 @@ fn nothing(left_out: &[LeftOut], passed_over: Option<&Finding>) -> Error {
         error = error.because(&finding.message);
     }
     let error = match left_out.first() {
-        None => error.hint("finalize a session and git proof anchor it, or git proof sync to fetch those of others"),
+        None => error.hint(hint!("finalize a session that explains a commit"; Step::Sync, " fetches those of others")),
         Some(first) => error
             .because(format!("{} anchors do not hold; the first is on commit {}", left_out.len(), first.commit))
-            .hint(format!("git proof verify {} tells why", first.commit)),
+            .hint(hint!(Step::Verify(first.commit.to_string()), " tells why")),
     };
     error.details(serde_json::json!({ "left_out": left_out.iter().take(NAMED).collect::<Vec<_>>() }))
 }

@@ -8,6 +8,7 @@ use super::survey;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::worktree_root;
+use crate::hint::{Step, hint};
 use crate::judge::{CommitVerdict, Summary, try_policy};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::Verdict;
@@ -46,13 +47,13 @@ pub fn enforce(context: &Context, dry_run: bool) -> Result<EnforceOutcome> {
     let found = files::find(&root, POLICY)?;
     let Some(text) = found.text else {
         return Err(Error::new(Code::ConfigInvalid, format!("there is no {POLICY}"))
-            .hint("git proof init --policy writes an advisory one; commit it first"));
+            .hint(hint!(Step::InitPolicy, " writes an advisory one"; "commit it first")));
     };
     let parse = |text: &str| {
         Policy::parse(text.as_bytes()).map_err(|error| {
             Error::new(Code::ConfigInvalid, format!("{POLICY} is not a policy"))
                 .because(error)
-                .hint("git proof policy check tells what is wrong")
+                .hint(hint!(Step::PolicyCheck, " tells what is wrong"))
         })
     };
     let policy = parse(&text)?;

@@ -19,6 +19,7 @@ use super::{agent_files, files, hooks, lost, modes, notes, policy_file, script, 
 use crate::access::{Access, Misfit};
 use crate::context::Context;
 use crate::error::Result;
+use crate::hint::{Step, hint};
 use crate::record::Agent;
 use crate::store::Store;
 
@@ -160,7 +161,7 @@ fn bare(survey: &Survey, request: &InitRequest, misfits: &[Misfit]) -> InitOutco
         message: "this repository is bare: no commit is made here, so there is nothing to set up".to_owned(),
         hint: "to gate what is pushed to it, save the script below as hooks/pre-receive and make it executable; to \
                record, run it in a worktree"
-            .to_owned(),
+            .into(),
     };
     InitOutcome {
         store: has_store.then(|| modes::change(survey, misfits)),
@@ -198,7 +199,7 @@ fn notices(survey: &Survey, request: &InitRequest, offer_policy: bool) -> Vec<No
         .collect();
     notices.extend(offer_policy.then(|| Notice {
         message: format!("there is no {POLICY}: the gate uses its defaults"),
-        hint: "git proof init --policy writes one that asks for rooted anchors".to_owned(),
+        hint: hint!(Step::InitPolicy, " writes one that asks for rooted anchors"),
     }));
     notices
 }
@@ -210,20 +211,20 @@ fn kept(survey: &Survey) -> Vec<Notice> {
     if store.exists() {
         notices.push(Notice {
             message: format!("the store is kept: what was recorded is in {}", survey.shown(&store)),
-            hint: "to forget it all, remove that directory; anchors and evidence in git stay".to_owned(),
+            hint: "to forget it all, remove that directory; anchors and evidence in git stay".into(),
         });
     }
     if let Some(manager) = survey.manager.as_ref().filter(|manager| manager.names_any()) {
         notices.push(Notice {
             message: format!("the hooks in {} still call git-proof", manager.found()),
-            hint: format!("take out by hand what was pasted there: {}", manager.found()),
+            hint: format!("take out by hand what was pasted there: {}", manager.found()).into(),
         });
     }
     let root = survey.root.as_deref().unwrap_or(Path::new(""));
     let is_set_up = |agent: &Agent| matches!(agent_state(root, *agent), Ok(AgentState::Complete | AgentState::Partly));
     notices.extend(Agent::ALL.into_iter().filter(is_set_up).map(|agent| Notice {
         message: format!("{} is still set up", agent.as_str()),
-        hint: format!("git proof init --uninstall --agent {}", agent.as_str()),
+        hint: Step::Uninstall(agent.as_str().to_owned()).into(),
     }));
     notices
 }

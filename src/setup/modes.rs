@@ -5,6 +5,7 @@ use super::settings::Setting;
 use super::survey::Survey;
 use crate::access::{Misfit, Sharing, everything_in};
 use crate::context::Context;
+use crate::hint::{Step, hint};
 use crate::record::archive_at;
 
 /// With whom the repository is shared.
@@ -46,6 +47,6 @@ pub(super) fn repair(misfits: &[Misfit]) -> Option<Notice> {
     let left = misfits.iter().filter(|misfit| misfit.repair().is_err()).count();
     (left > 0).then(|| Notice {
         message: format!("the mode of {left} files beside the store could not be changed"),
-        hint: "git proof init, run by the user whose files they are".to_owned(),
+        hint: hint!(Step::Init, ", run by the user whose files they are"),
     })
 }

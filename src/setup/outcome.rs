@@ -1,5 +1,6 @@
 //! What `init` answers with.
 
+use crate::hint::Hint;
 use serde::Serialize;
 
 use super::files;
@@ -57,7 +58,7 @@ pub struct Notice {
     /// What it is.
     pub message: String,
     /// What to do: a command where there is one.
-    pub hint: String,
+    pub hint: Hint,
 }
 
 /// What can be done.

@@ -6,6 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Hint, Step};
 
 /// Everything that is configured, weakest first.
 #[derive(Debug)]
@@ -30,11 +31,11 @@ impl Setting {
     }
 
     /// The command that takes it away.
-    pub(crate) fn removal(&self) -> String {
+    pub(crate) fn removal(&self) -> Hint {
         let [key, value] = [self.key.as_bytes(), &self.value].map(word);
         match self.scope.as_str() {
-            "command" => format!("take {key} out of the environment or the command line"),
-            scope => format!("git config --{scope} --fixed-value --unset-all {key} {value}"),
+            "command" => format!("take {key} out of the environment or the command line").into(),
+            scope => Step::GitConfigRemove(scope.to_owned(), key, value).into(),
         }
     }
 }

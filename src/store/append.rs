@@ -8,6 +8,7 @@ use super::nodes::StoredNodes;
 use super::session::{self, SessionRow};
 use super::{Failure, NewEvent, Store, event};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{ChainHash, ContentHash, NodeHash};
 use crate::proof::record::{Body, Entry, Id, RecordType};
 use crate::proof::scheme::Scheme;
@@ -113,12 +114,12 @@ pub(super) fn takes_entries(row: &SessionRow) -> Result<(), Error> {
     let details = serde_json::json!({ "session_id": id });
     if row.finalized {
         return Err(Error::new(Code::AlreadyFinalized, format!("session {id} is finalized and takes no more entries"))
-            .hint("git proof start opens a new session")
+            .hint(hint!(Step::Start, " opens a new session"))
             .details(details));
     }
     if row.ended_at.is_some() {
         return Err(Error::new(Code::SessionEnded, format!("session {id} has ended and takes no more entries"))
-            .hint("git proof start opens a new session")
+            .hint(hint!(Step::Start, " opens a new session"))
             .details(details));
     }
     Ok(())
@@ -270,7 +271,7 @@ fn parent_hash(connection: &Connection, session: &Id, parent: &Id) -> Result<Cha
         .optional()?;
     let refused = |message: String| {
         Error::new(Code::ParentNotFound, message)
-            .hint(format!("git proof log --session {session} lists the records that can be a parent"))
+            .hint(hint!(Step::LogOf(session.to_string()), " lists the records that can be a parent"))
             .details(serde_json::json!({ "session_id": session, "parent_id": parent }))
     };
     match found {

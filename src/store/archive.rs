@@ -16,6 +16,7 @@ use super::{RootRow, StoredEntry};
 use crate::access::Access;
 use crate::context::open_regular;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::ArchiveHash;
 use crate::proof::evidence::{MAX_LINE, Verifier};
 use crate::proof::record::Entry;
@@ -185,8 +186,9 @@ impl Archive {
             .because(format!(
                 "the chain of its {record_count} entries and its root {root} can still be proven; what {lost} of them say cannot be shown"
             ))
-            .hint(format!(
-                "put that file back from a backup, or set proof.archive to where it is now; git proof retain --freeze {session_id} takes the texts as lost"
+            .hint(hint!(
+                "put that file back from a backup, or set proof.archive to where it is now";
+                Step::RetainFreeze(session_id.to_string()), " takes the texts as lost"
             ))
             .details(serde_json::json!({
                 "session_id": session_id,

@@ -9,6 +9,7 @@ use super::append::{self, NewRow};
 use super::session::{self, NewSession, SessionRow};
 use super::{Failure, NewEvent, RootRow, Store, damaged, finalize};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{ChainHash, RootHash, sha256};
 use crate::proof::evidence::{Summary, Verifier};
 use crate::proof::record::{Body, Id, Line};
@@ -57,7 +58,7 @@ fn verify(file: &[u8], root: &RootHash) -> Result<Summary> {
 
 fn refused(why: &str) -> Error {
     Error::new(Code::EvidenceInvalid, format!("the evidence is refused: {why}"))
-        .hint("git proof sync may bring a file that holds; the other sessions are not affected")
+        .hint(hint!(Step::Sync, " may bring a file that holds"; "the other sessions are not affected"))
 }
 
 /// Writes the entries of a file that was verified. The answer is the time of the last one that can be read.

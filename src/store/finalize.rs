@@ -8,6 +8,7 @@ use super::read;
 use super::session::{self, SessionRow};
 use super::{Failure, NewEntry, NewEvent, Store, Watcher, append, damaged, event};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{ChainHash, ContentHash, RootHash};
 use crate::proof::inclusion::InclusionProof;
 use crate::proof::record::{Id, RecordType};
@@ -107,19 +108,15 @@ impl Store {
 
 /// What helps a session that no reflection closes. One that has ended takes none any more, so that its commits are to be
 /// explained by another one.
-fn way_out(transaction: &Connection, row: &SessionRow) -> Result<String, Failure> {
+fn way_out(transaction: &Connection, row: &SessionRow) -> Result<Step, Failure> {
     let session = row.id();
     if row.ended_at.is_none() {
-        return Ok(format!("git proof done --session {session} \"what was done, what is uncertain\""));
+        return Ok(Step::Done(session.to_string()));
     }
     let attested = super::anchor::attested(transaction, session)?;
     let commits: Vec<String> =
         attested.iter().filter_map(|said| said.commit).map(|commit| commit.to_string()[..12].to_owned()).collect();
-    Ok(if commits.is_empty() {
-        format!("git proof start \"what you are about to do\" --continues {session}")
-    } else {
-        format!("git proof cover {} --reflection \"what was done, what is uncertain\"", commits.join(" "))
-    })
+    Ok(if commits.is_empty() { Step::StartAnew(session.to_string()) } else { Step::Cover(commits.join(" ")) })
 }
 
 /// Finalizes a session inside a transaction.
@@ -143,7 +140,7 @@ fn finalize_in(
     let check = check::check(transaction, &row, watcher)?;
     if let Some(broken) = &check.broken {
         return Err(Error::new(Code::ChainBroken, format!("session {session} does not verify: {}", broken.explain()))
-            .hint(format!("git proof check --session {session} shows the break; a broken session cannot be finalized"))
+            .hint(hint!(Step::Check(session.to_string()), " shows the break"; "a broken session cannot be finalized"))
             .details(broken.details())
             .into());
     }

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 use super::append::{append_all, takes_entries};
 use super::{Appended, Failure, NewAttestation, NewEntry, NewEvent, Store, damaged, event, session};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{Commitment, Salt, TextHash};
 use crate::proof::memory::{Attested, MemoryAttestation, commitment, text_hash};
 use crate::proof::record::Id;
@@ -211,7 +212,7 @@ impl Store {
 
 fn no_such_note(session: &Id, note: u64) -> Error {
     Error::new(Code::RecordNotFound, format!("no note {note} waits in session {session}"))
-        .hint(format!("git proof memory list --session {session} shows what is there"))
+        .hint(hint!(Step::MemoryList(session.to_string()), " shows what is there"))
         .details(serde_json::json!({ "session_id": session, "note_id": note }))
 }
 

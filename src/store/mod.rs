@@ -41,6 +41,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::access::{Sharing, is_writable};
 use crate::context::refuse_irregular;
 use crate::error::{Code, Error, Result};
+use crate::hint::Step;
 
 pub use agent::{AgentFacts, AgentKey, AgentRow, HeldItem, NewCall, Observation, OpenCall};
 pub use anchor::NewLine;
@@ -97,8 +98,7 @@ impl Store {
         schema::refuse_links(path)?;
         // If `stat` is denied, assume the store exists; opening it reports the real error.
         if matches!(path.try_exists(), Ok(false)) {
-            return Err(Error::new(Code::NoStore, "nothing has been recorded in this repository yet")
-                .hint("git proof start --intent \"what you are about to do\""));
+            return Err(Error::new(Code::NoStore, "nothing has been recorded in this repository yet").hint(Step::Start));
         }
         match Self::open_with(path, patience, OpenFlags::SQLITE_OPEN_READ_WRITE) {
             Err(error)

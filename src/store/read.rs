@@ -7,6 +7,7 @@ use rusqlite::{Connection, Row};
 use super::session::{self, SessionRow};
 use super::{Failure, RootRow, Store, damaged, finalize};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{ChainHash, ContentHash};
 use crate::proof::record::{Entry, Id, RecordType};
 use crate::proof::timestamp::Timestamp;
@@ -54,7 +55,7 @@ pub(super) const COLUMNS: &str = "session_id, position, id, parent_id, type, tim
 
 fn too_much(most: usize) -> Error {
     Error::new(Code::TooLarge, format!("the entries take more than the {most} bytes that one answer may take"))
-        .hint("git proof log and git proof tree read sessions of any size")
+        .hint(hint!(Step::Log, " reads sessions of any size"))
 }
 
 impl StoredEntry {
@@ -99,7 +100,7 @@ impl StoredEntry {
         let Some(line) = &self.line else { return Ok(None) };
         Entry::parse(line.as_bytes()).map(Some).map_err(|error| {
             Error::new(Code::ChainBroken, format!("record {} is not readable: {error}", self.id))
-                .hint(format!("git proof check --session {} tells where the chain breaks", self.session_id))
+                .hint(hint!(Step::Check(self.session_id.to_string()), " tells where the chain breaks"))
         })
     }
 }
@@ -134,7 +135,7 @@ pub(super) fn find(connection: &Connection, id: &Id) -> Result<StoredEntry, Fail
     match rows.next()? {
         Some(row) => StoredEntry::read(row),
         None => Err(Error::new(Code::RecordNotFound, format!("there is no record {id}"))
-            .hint("git proof log shows the records of a session with their ids")
+            .hint(hint!(Step::Log, " shows the records of a session with their ids"))
             .details(serde_json::json!({ "id": id }))
             .into()),
     }

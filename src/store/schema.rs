@@ -15,6 +15,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::{Failure, Store, beside, failure};
 use crate::access::{Access, Sharing};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::{ContentHash, sha256};
 
 /// Every step from an empty file to the present schema. `user_version` counts the steps taken.
@@ -206,9 +207,9 @@ pub(super) fn refuse_links(path: &Path) -> Result<()> {
     let link = paths.flatten().find(|path| fs::symlink_metadata(path).is_ok_and(|found| found.is_symlink()));
     let Some(link) = link else { return Ok(()) };
     let target = link.parent().unwrap_or(&link).join(fs::read_link(&link).unwrap_or_default());
-    let (link, target) = (link.display(), target.display());
+    let (link, target) = (link.display().to_string(), target.display().to_string());
     Err(Error::new(Code::StoreFailed, format!("{link} is a link, and git-proof does not follow it"))
-        .hint(format!("put what it leads to in its place: rm '{link}' && mv '{target}' '{link}'")))
+        .hint(hint!("put what it leads to in its place: ", Step::ReplaceLink(link, target))))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::{Failure, NewEvent, Store, active, commit_hint, damaged, event};
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::digest::ChainHash;
 use crate::proof::record::{Id, Opening};
 use crate::proof::scheme::Scheme;
@@ -91,7 +92,7 @@ pub(super) fn find(connection: &Connection, session: &Id) -> Result<SessionRow, 
     match rows.next()? {
         Some(row) => SessionRow::read(row),
         None => Err(Error::new(Code::SessionNotFound, format!("there is no session {session}"))
-            .hint("git proof log --all lists the sessions; git proof start opens one")
+            .hint(hint!(Step::LogAll, " lists the sessions"; Step::Start, " opens one"))
             .details(serde_json::json!({ "session_id": session }))
             .into()),
     }
@@ -110,7 +111,12 @@ pub(super) fn open(connection: &Connection, new: &NewSession<'_>, event: &NewEve
         .optional()?;
     if exists.is_some() {
         return Err(Error::new(Code::SessionExists, format!("session {id} exists already"))
-            .hint("leave --session-id away to get a new id, or go on in that session with --session")
+            .hint(hint!(
+                "leave out ",
+                Step::Option("--session-id".into()),
+                " to get a new id, or go on in that session with ",
+                Step::Option("--session".into())
+            ))
             .details(serde_json::json!({ "session_id": id }))
             .into());
     }

@@ -219,7 +219,7 @@ fn a_proof_that_was_reformatted_is_refused_by_line_and_field() {
     files.write("proof", files.read("proof").replace(",\"count\"", ", \"count\""));
     assert_snapshot!(refused(files.check("check-proof", "proof"), 1), @r#"
     error: the proof in proof is refused: line 1: field "count": expected here; a field is missing, unknown or out of order, or there is white space (byte 103)
-    hint: pass on the file as `git proof prove` printed it: one line, nothing added, nothing reformatted
+    hint: pass on the file as it was printed: one line, nothing added, nothing reformatted
     "#);
 }
 

@@ -8,9 +8,9 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit;
 
 /// The parts of the crate. Each may use those before it and no others.
-const ORDER: [&str; 22] = [
-    "proof", "error", "context", "access", "store", "git", "record", "publish", "rounds", "judge", "seal", "keep",
-    "recall", "agents", "setup", "flow", "present", "mcp", "hook", "cli", "main", "lib",
+const ORDER: [&str; 23] = [
+    "hint", "proof", "error", "context", "access", "store", "git", "record", "publish", "rounds", "judge", "seal",
+    "keep", "recall", "agents", "setup", "flow", "present", "mcp", "hook", "cli", "main", "lib",
 ];
 
 /// Pairs that the order would allow and that stay apart: git knows nothing of the store, and the doors nothing of each other.

@@ -16,6 +16,7 @@ mod faults;
 mod forgeries;
 mod format;
 mod fuzz_replay;
+mod hints;
 mod hook;
 mod init;
 mod layers;

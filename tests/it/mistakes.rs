@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::store::scratch::{Ran, Scratch};
 
 /// What the stories are told in.
-const WORDS: &str = r#"
+pub(crate) const WORDS: &str = r#"
 set -e
 start() { git proof start "do it" >/dev/null; }
 edit() { echo "$1 $(cat "$1" 2>/dev/null | wc -l)" >>"$1"; }
@@ -22,7 +22,7 @@ other() {
 "#;
 
 /// A policy that asks every commit for a proof.
-const BEGIN: &str = r#"
+pub(crate) const BEGIN: &str = r#"
 git init -q --bare --initial-branch=main ../remote
 git remote add origin ../remote
 git proof init >/dev/null
@@ -34,14 +34,18 @@ git push -q origin HEAD:main && git remote set-head origin main
 /// How many times something is typed before a story counts as a dead end.
 const PATIENCE: usize = 7;
 
-struct Walk {
-    scratch: Scratch,
+pub(crate) struct Walk {
+    pub(crate) scratch: Scratch,
     typed: Vec<String>,
-    log: String,
+    pub(crate) log: String,
 }
 
 impl Walk {
-    fn shell(&mut self, script: &str, folder: &str) -> Ran {
+    pub(crate) fn new() -> Self {
+        Self { scratch: Scratch::new(), typed: Vec::new(), log: String::new() }
+    }
+
+    pub(crate) fn shell(&mut self, script: &str, folder: &str) -> Ran {
         let mut command: Command = self.scratch.command("sh");
         let program = std::path::Path::new(env!("CARGO_BIN_EXE_git-proof"));
         let mut path = program.parent().unwrap().as_os_str().to_owned();
@@ -115,7 +119,7 @@ fn commands(text: &str) -> Vec<String> {
 
 #[track_caller]
 fn is_undone(mistake: &str) {
-    let mut walk = Walk { scratch: Scratch::new(), typed: Vec::new(), log: String::new() };
+    let mut walk = Walk::new();
     assert_eq!(walk.shell(BEGIN, ".").exit, Some(0), "{}", walk.log);
     assert_eq!(walk.shell(mistake, ".").exit, Some(0), "{}", walk.log);
     assert!(walk.home(), "typed {:#?}\n{}", walk.typed, walk.log);

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
 use crate::proof::finding::{FindingCode, Verdict};
 
 use forgery::Forgery;
@@ -146,5 +147,5 @@ fn work(stage: &Stage, audience: Audience<'_>) -> Result<()> {
 /// A failure of what the play stands on, which is no verdict.
 fn failed(what: impl Into<String>) -> Error {
     Error::new(Code::RepositoryFailed, what)
-        .hint("git must be on the PATH, and the directory writable: git proof demo DIR")
+        .hint(hint!("git must be on the PATH, and the directory writable: ", Step::Demo))
 }

@@ -8,6 +8,7 @@ use super::{Audience, DemoRequest, Scene, failed};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
+use crate::hint::{Step, hint};
 use crate::judge::{VerifyRequest, verify};
 use crate::proof::finding::{FindingCode, Severity, Verdict};
 use crate::record::Workspace;
@@ -179,7 +180,7 @@ fn claim(directory: &Path) -> Result<()> {
     use std::os::unix::fs::DirBuilderExt as _;
     let refused = |why: &str| {
         Error::new(Code::InvalidParams, format!("{} {why}", directory.display()))
-            .hint("name a directory that is empty or not there yet, or leave it away: git proof demo")
+            .hint(hint!("name a directory that is empty or not there yet, or leave it away: ", Step::Demo))
     };
     match fs::read_dir(directory) {
         Ok(mut entries) => match entries.next() {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
+use crate::hint::{Step, hint};
 use crate::judge::{CommitVerdict, RulesView, Summary, VerifyOutcome, VerifyRequest, verify};
 use crate::proof::digest::{CommitId, ContentHash, RootHash};
 use crate::proof::finding::Verdict;
@@ -179,8 +180,9 @@ pub fn meant(context: &Context, name: &str) -> Result<Meant> {
     let is_hash = name.len() >= 4 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     match (record, commit, store) {
         (true, Ok(_), _) => Err(Error::new(Code::InvalidParams, format!("{name} names both a record and a commit"))
-            .hint(format!(
-                "for the commit write refs/heads/{name} or its hash; git proof trail {name} shows the record"
+            .hint(hint!(
+                format!("for the commit write refs/heads/{name} or its hash");
+                Step::Trail(name.to_string()), " shows the record"
             ))),
         (true, Err(_), _) => Ok(Meant::Record),
         (false, Ok(commit), _) => Ok(Meant::Commit(commit)),
@@ -192,6 +194,10 @@ pub fn meant(context: &Context, name: &str) -> Result<Meant> {
 }
 
 fn neither(name: &str, code: Code) -> Error {
-    Error::new(code, format!("{name:?} is neither a record of this clone nor a commit"))
-        .hint("git proof log lists the records of a session, git log --oneline commits")
+    Error::new(code, format!("{name:?} is neither a record of this clone nor a commit")).hint(hint!(
+        Step::Log,
+        " lists the records of a session, ",
+        Step::GitLogOneline,
+        " commits"
+    ))
 }

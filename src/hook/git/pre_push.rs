@@ -8,9 +8,10 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::flow::{self, Extent, Repairs, SyncOutcome};
 use crate::git::{Git, NOTES, Remote, Repository, SYNCING};
+use crate::hint::{Step, hint};
 use crate::judge::{self, GateRequest};
 use crate::proof::digest::CommitId;
-use crate::proof::finding::{COVER, FindingCode, Severity};
+use crate::proof::finding::{FindingCode, Severity};
 use crate::publish::{self, Indexed, Pushed};
 use crate::record::Workspace;
 
@@ -87,8 +88,8 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
         }
         // One command for all of them.
         if !to_cover.is_empty() {
-            let command = COVER.replace("COMMIT", &to_cover.join(" "));
-            answer.say.push(format!("git proof: hint: {command}; if somebody else has recorded why: git proof sync"));
+            let hint = hint!(Step::Cover(to_cover.join(" ")); "if somebody else has recorded why: ", Step::Sync);
+            answer.say.push(format!("git proof: hint: {hint}"));
         }
         if serious > 0 && outcome.enforced && !outcome.verdict.is_accepted() {
             answer.say.push("git proof: the push was stopped; git proof verify tells more".to_owned());

@@ -120,7 +120,10 @@ pub(super) fn facts(attributes: &str, facts: &[String]) -> String {
 
 fn finding(finding: &Finding) -> String {
     let hint = finding.hint.as_ref().filter(|_| finding.severity > Severity::Warning);
-    said(finding, &hint.map(|hint| format!("<br><span class=\"hint\">{}</span>", inline(hint))).unwrap_or_default())
+    said(
+        finding,
+        &hint.map(|hint| format!("<br><span class=\"hint\">{}</span>", inline(&hint.to_string()))).unwrap_or_default(),
+    )
 }
 
 fn said(finding: &Finding, hint: &str) -> String {

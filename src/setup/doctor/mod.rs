@@ -12,6 +12,7 @@ pub use program::on_path;
 use super::survey::Survey;
 use crate::context::Context;
 use crate::error::Result;
+use crate::hint::Hint;
 use crate::proof::finding::Verdict;
 
 /// What was found.
@@ -37,7 +38,7 @@ pub struct DoctorCheck {
     /// The same in words.
     pub message: String,
     /// What to do: a command where there is one.
-    pub hint: Option<String>,
+    pub hint: Option<Hint>,
 }
 
 /// How a thing stands.
@@ -79,7 +80,7 @@ impl DoctorCheck {
         Self { name: name.into(), state, message: message.into(), hint: None }
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Self {
+    fn hint(mut self, hint: impl Into<Hint>) -> Self {
         self.hint = Some(hint.into());
         self
     }

@@ -32,7 +32,7 @@ pub(super) fn ourselves(context: &Context) -> DoctorCheck {
     };
     match run_git(context, ["proof", "--version"]) {
         Err(error) => check(DoctorState::Wrong, format!("`git proof` does not run {}: {error}", found.display()))
-            .hint(format!("{} --version", found.display())),
+            .hint("install git-proof again, or put another copy first on PATH"),
         Ok(said) => {
             let said = String::from_utf8_lossy(&said).trim().to_owned();
             if said.rsplit(' ').next() == Some(VERSION) {

@@ -4,6 +4,7 @@ use super::{DoctorCheck, DoctorState};
 use crate::context::{Context, read_regular};
 use crate::error::Code;
 use crate::git::{CHANGES, EVIDENCE, NOTES, ROUNDS, WHY, left_behind};
+use crate::hint::Step;
 use crate::proof::policy::Policy;
 use crate::publish::waiting_commits;
 use crate::record::archive_at;
@@ -23,18 +24,18 @@ pub(super) fn store(context: &Context, survey: &Survey) -> DoctorCheck {
         Ok(_) => match &misfits(context, survey)[..] {
             [] => check(DoctorState::Ok, format!("{shown}, schema {}", MIGRATIONS.len())),
             wrong if wrong.iter().any(|misfit| misfit.exposed) => {
-                check(DoctorState::Wrong, format!("others can read {shown}, or files beside it")).hint("git proof init")
+                check(DoctorState::Wrong, format!("others can read {shown}, or files beside it")).hint(Step::Init)
             }
             _ => check(DoctorState::Stale, format!("{shown} is not shared as core.sharedRepository says"))
-                .hint("git proof init"),
+                .hint(Step::Init),
         },
         Err(error) if error.code == Code::NoStore => {
             let state = if survey.root.is_some() { DoctorState::Missing } else { DoctorState::Info };
-            check(state, format!("{shown} is not there: nothing has been recorded")).hint("git proof init")
+            check(state, format!("{shown} is not there: nothing has been recorded")).hint(Step::Init)
         }
         Err(error) => {
             let message = error.to_string();
-            check(DoctorState::Wrong, message).hint(error.hint.unwrap_or_else(|| "git proof check".to_owned()))
+            check(DoctorState::Wrong, message).hint(error.hint.unwrap_or_else(|| Step::LogAll.into()))
         }
     }
 }
@@ -48,7 +49,7 @@ pub(super) fn archives(context: &Context, survey: &Survey) -> Option<DoctorCheck
     let archive = match archive_at(context, &survey.repository, setting.as_deref()) {
         Ok(archive) => archive,
         Err(error) => {
-            let hint = error.hint.clone().unwrap_or_else(|| "git config proof.archive".to_owned());
+            let hint = error.hint.clone().unwrap_or_else(|| Step::GitConfigShow("proof.archive".into()).into());
             return Some(check(DoctorState::Wrong, error.to_string()).hint(hint));
         }
     };
@@ -58,7 +59,7 @@ pub(super) fn archives(context: &Context, survey: &Survey) -> Option<DoctorCheck
         None => check(DoctorState::Ok, format!("{shown}, {all} cold session{}", if all == 1 { "" } else { "s" })),
         Some((session, _)) => {
             let message = format!("{shown}: {} of {all} archives are missing or cut off", gone.len());
-            check(DoctorState::Missing, message).hint(format!("git proof check --session {session}"))
+            check(DoctorState::Missing, message).hint(Step::Check(session.to_string()))
         }
     })
 }
@@ -69,7 +70,7 @@ pub(super) fn unfinished(survey: &Survey) -> Vec<DoctorCheck> {
     let waiting = waiting_commits(&survey.repository);
     if waiting > 0 {
         let message = format!("{waiting} commits may not be recorded: their post-commit hook has not finished");
-        checks.push(DoctorCheck::new("commits", DoctorState::Stale, message).hint("git proof doctor --fix"));
+        checks.push(DoctorCheck::new("commits", DoctorState::Stale, message).hint(Step::DoctorFix));
     }
     for name in [NOTES, EVIDENCE, CHANGES, ROUNDS, WHY] {
         let lock = survey.repository.common_dir.join(format!("{name}.lock"));
@@ -90,7 +91,7 @@ pub(super) fn notes(survey: &Survey) -> Vec<DoctorCheck> {
     let shown = if are_shown(&survey.settings) {
         DoctorCheck::new("notes.displayRef", DoctorState::Ok, "git log shows why a commit was made")
     } else {
-        DoctorCheck::new("notes.displayRef", DoctorState::Missing, format!("it lacks {SHOWN}")).hint("git proof init")
+        DoctorCheck::new("notes.displayRef", DoctorState::Missing, format!("it lacks {SHOWN}")).hint(Step::Init)
     };
     let mut checks = vec![shown];
     checks.extend(copied(&survey.settings).map(|setting| {
@@ -122,12 +123,10 @@ pub(super) fn policy(survey: &Survey) -> Option<DoctorCheck> {
         Ok(Err(error)) => check(DoctorState::Wrong, format!("{POLICY} cannot be used: {error}"))
             .hint(format!("correct it; the gate refuses everything once it is on the base branch: {POLICY}")),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            check(DoctorState::Info, format!("there is no {POLICY}: the gate uses its defaults"))
-                .hint("git proof init --policy")
+            check(DoctorState::Info, format!("there is no {POLICY}: the gate uses its defaults")).hint(Step::InitPolicy)
         }
-        Err(error) => {
-            check(DoctorState::Wrong, format!("{POLICY} cannot be read: {error}")).hint(format!("ls -l {POLICY}"))
-        }
+        Err(error) => check(DoctorState::Wrong, format!("{POLICY} cannot be read: {error}"))
+            .hint("check who owns the file, and that you may read it"),
     })
 }
 

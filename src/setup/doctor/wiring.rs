@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{DoctorCheck, DoctorState};
 use crate::context::{Context, read_regular};
 use crate::error::Result;
+use crate::hint::{Hint, Step, hint};
 use crate::record::Agent;
 use crate::setup::agent_files::{AgentState, state as agent_state};
 use crate::setup::hooks::{HookPlan, WiredBy, plan as plan_hooks};
@@ -38,9 +39,11 @@ fn hook(survey: &Survey, plan: &HookPlan) -> DoctorCheck {
     if change.by == WiredBy::Nothing {
         let reason = change.reason.clone().unwrap_or_default();
         let hint = match &change.call {
-            Some(_) if reason.ends_with("does not run it") => format!("chmod +x {path}, then git proof init"),
-            Some(call) => format!("call from it: {call}"),
-            None => "git proof init prints what to paste and to run".to_owned(),
+            Some(_) if reason.ends_with("does not run it") => {
+                hint!(Step::MakeExecutable(path.to_owned()), ", then ", Step::Init)
+            }
+            Some(call) => hint!(format!("call from it: {call}")),
+            None => hint!(Step::Init, " prints what to paste and to run"),
         };
         return check(DoctorState::Missing, reason).hint(hint);
     }
@@ -63,18 +66,19 @@ fn hook(survey: &Survey, plan: &HookPlan) -> DoctorCheck {
         }
         (false, _) => (DoctorState::Missing, "nothing calls git-proof".to_owned()),
     };
-    check(state, message).hint("git proof init")
+    check(state, message).hint(Step::Init)
 }
 
 /// What pre-commit keeps to itself.
-fn lost(survey: &Survey, by: WiredBy, hook: &str) -> Option<String> {
+fn lost(survey: &Survey, by: WiredBy, hook: &str) -> Option<Hint> {
     let is_pre_commit = survey.manager.as_ref().is_some_and(|manager| manager.name == ManagerName::PreCommit);
     let lost = match hook {
         "post-rewrite" => "which commits were rewritten, so no anchor is carried",
         "pre-push" => "more than the first ref of a push, so the others are not judged here",
         _ => return None,
     };
-    (is_pre_commit && by == WiredBy::Manager).then(|| format!("pre-commit does not say {lost}: see docs/hooks.md"))
+    (is_pre_commit && by == WiredBy::Manager)
+        .then(|| format!("pre-commit does not say {lost}: see docs/hooks.md").into())
 }
 
 /// A bare repository is one to push to.
@@ -85,7 +89,7 @@ fn pre_receive(survey: &Survey) -> DoctorCheck {
         return DoctorCheck::new("hook pre-receive", DoctorState::Ok, format!("called from {}", path.display()));
     }
     DoctorCheck::new("hook pre-receive", DoctorState::Info, "this repository is bare, and nothing gates what is pushed")
-        .hint("git proof init prints a hook that does")
+        .hint(hint!(Step::Init, " prints a hook that does"))
 }
 
 /// The agents that are used in this worktree.
@@ -93,10 +97,12 @@ pub(super) fn agents(context: &Context, survey: &Survey) -> Vec<DoctorCheck> {
     let Some(root) = survey.root.as_deref() else { return Vec::new() };
     let one = |agent: Agent| {
         let name = format!("agent {}", agent.as_str());
-        let command = format!("git proof init --agent {}", agent.as_str());
+        let command = Step::InitAgent(agent.as_str().to_owned());
         let check = |state, message: &str| DoctorCheck::new(&name, state, message);
         match agent_state(root, agent) {
-            Err(error) => Some(check(DoctorState::Wrong, &error.to_string()).hint(error.hint.unwrap_or(command))),
+            Err(error) => {
+                Some(check(DoctorState::Wrong, &error.to_string()).hint(error.hint.unwrap_or_else(|| command.into())))
+            }
             Ok(AgentState::Absent) => None,
             Ok(AgentState::Without) => {
                 Some(check(DoctorState::Info, "it is configured here, without git-proof").hint(command))

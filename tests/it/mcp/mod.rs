@@ -111,9 +111,8 @@ impl Agent {
             assert_eq!(keys, ["error", "ok"]);
             let error = envelope["error"].as_object().unwrap();
             assert_eq!(error.keys().collect::<Vec<_>>(), ["code", "details", "hint", "message"]);
-            let hint = error["hint"].as_str().unwrap_or_default();
-            assert!(!hint.contains("git proof") && !hint.contains("--"), "a command in {hint:?}");
         }
+        assert_eq!(command_in_a_hint(&envelope), None);
         envelope
     }
 
@@ -207,4 +206,16 @@ pub(super) fn check(directory: &Path, session: &str) -> Value {
     let intact: String = database(directory).query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
     assert_eq!(intact, "ok");
     serde_json::from_str(&run.stdout).unwrap()
+}
+
+/// A hint that speaks of commands to somebody who calls tools, wherever it is in an answer.
+fn command_in_a_hint(answer: &Value) -> Option<String> {
+    match answer {
+        Value::Array(items) => items.iter().find_map(command_in_a_hint),
+        Value::Object(fields) => fields.iter().find_map(|(name, value)| match value {
+            Value::String(hint) if name == "hint" && !git_proof::hint::is_plain(hint) => Some(hint.clone()),
+            _ => command_in_a_hint(value),
+        }),
+        _ => None,
+    }
 }

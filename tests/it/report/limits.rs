@@ -21,7 +21,7 @@ fn broken(commits: u64, findings: usize, text: &str) -> VerifyOutcome {
         files: Vec::new(),
         sessions: Vec::new(),
         findings: (0..findings)
-            .map(|at| Finding::error(FindingCode::ChainBroken, format!("{at} {text}")).hint(text))
+            .map(|at| Finding::error(FindingCode::ChainBroken, format!("{at} {text}")).hint(text.to_owned()))
             .collect(),
         found_by: Vec::new(),
     };

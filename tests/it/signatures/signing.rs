@@ -159,7 +159,7 @@ fn literal_key_signs_through_the_agent() {
     signing.signs(&other, with_agent);
 
     drop(agent);
-    signing.refuses("gives no key", "ssh-add -L");
+    signing.refuses("gives no key", "SSH agent");
     signing.set("user.signingkey", &line);
     signing.refuses("ssh-keygen has made no signature", "ssh-agent");
 }
@@ -177,7 +177,7 @@ fn settings_that_do_not_make_an_ssh_signature_are_named() {
     signing.set("gpg.ssh.defaultKeyCommand", "no-such-program-here");
     signing.refuses("cannot run no-such-program-here", "");
     signing.set("user.signingkey", "~/nowhere.pub");
-    signing.refuses("No such file", "git config user.signingkey");
+    signing.refuses("No such file", "git config --get user.signingkey");
     signing.set("gpg.ssh.program", "/nowhere/ssh-keygen");
     signing.refuses("cannot run /nowhere/ssh-keygen", "gpg.ssh.program");
     for format in ["openpgp", "x509"] {
@@ -194,7 +194,7 @@ fn locked_key_without_anyone_to_unlock_it_is_an_error() {
     let made = signing.0.keygen(&["-q", "-t", "ed25519", "-N", "passphrase", "-f", "locked"]);
     assert_eq!(made.code, Some(0), "{}", made.stderr);
     signing.set("user.signingkey", "~/locked");
-    signing.refuses("passphrase", "ssh-add");
+    signing.refuses("passphrase", "unlock the key");
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn unsigned() -> [String; 2] {
         scratch.git(["config", "gpg.format", format]);
         scratch.git(["config", "user.signingkey", key]);
         let error = git_proof::git::sign(&git_proof::context::Context::new(scratch.place.clone()), b"x").unwrap_err();
-        assert!(error.hint.is_some_and(|hint| !hint.is_empty()));
+        assert!(error.hint.is_some_and(|hint| !hint.to_string().is_empty()));
         error.code.as_str().to_owned()
     })
 }
