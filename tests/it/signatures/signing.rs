@@ -161,7 +161,7 @@ fn literal_key_signs_through_the_agent() {
     drop(agent);
     signing.refuses("gives no key", "SSH agent");
     signing.set("user.signingkey", &line);
-    signing.refuses("ssh-keygen has made no signature", "ssh-agent");
+    signing.refuses("ssh-keygen has made no signature", "SSH agent");
 }
 
 #[test]
