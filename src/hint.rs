@@ -63,7 +63,10 @@ macro_rules! steps {
             /// The command line, to be typed as it stands.
             fn command_line(&self) -> String {
                 match self {
-                    $(Self::$name $(($($field),+))? => format!($words),)*
+                    $(Self::$name $(($($field),+))? => {
+                        $($(let $field = typed(stringify!($field), $field);)+)?
+                        format!($words)
+                    })*
                 }
             }
 
@@ -136,15 +139,15 @@ steps! {
     Why(place) "git proof why {place}" => "why(path)"
     SshKeygen(path) "ssh-keygen -t ed25519 -N '' -f {path}"
     MakeExecutable(path) "chmod +x {path}"
-    RemoveLock(lock) "rm '{lock}'" => "remove '{lock}'"
-    ReplaceLink(link, target) "rm '{link}' && mv '{target}' '{link}'"
+    RemoveLock(lock) "rm {lock}" => "remove '{lock}'"
+    ReplaceLink(link, target) "rm {link} && mv {target} {link}"
     GitBranches "git branch --all"
     GitCommit "git commit"
     GitConfig(key, value) "git config {key} {value}"
     GitConfigShow(key) "git config --get {key}"
     GitConfigSigning "git config --get-regexp 'gpg|user.signingkey'"
     GitConfigRemove(scope, key, value) "git config --{scope} --fixed-value --unset-all {key} {value}"
-    GitConfigSafe(directory) "git config --global --add safe.directory '{directory}'"
+    GitConfigSafe(directory) "git config --global --add safe.directory {directory}"
     GitConfigUnset(key) "git config --unset {key}"
     GitFetch "git fetch"
     GitFetchRef(name) "git fetch origin {name}:{name}"
@@ -163,6 +166,22 @@ steps! {
     GitWorktreeRepair "git worktree repair"
     Option(option) "{option}"
     Usage(usage) "{usage}"
+}
+
+/// An argument as it is typed. What comes from a repository, such as the name of a branch, must not be read by the shell.
+fn typed(field: &str, value: &str) -> String {
+    let is_safe = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./:=@^~+,%{}-".contains(&byte))
+    };
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
+    match field {
+        // Words of ours.
+        "option" | "usage" => value.to_owned(),
+        "lock" | "link" | "target" | "directory" => quoted(value),
+        "commits" | "refs" if value.split(' ').all(is_safe) => value.to_owned(),
+        _ if is_safe(value) => value.to_owned(),
+        _ => quoted(value),
+    }
 }
 
 thread_local! {
@@ -313,6 +332,16 @@ mod tests {
         assert_eq!(worded_as_calls(|| serde_json::json!(hint)), called);
         assert_eq!(worded_as_calls(|| serde_json::json!(Hint::from(Step::Sync))), serde_json::Value::Null);
         assert_eq!(serde_json::json!(hint), typed, "the door after that words it as before");
+    }
+
+    #[test]
+    fn names_of_a_repository_are_quoted_where_a_shell_would_read_them() {
+        let typed = |step: Step| step.to_string();
+        assert_eq!(typed(Step::GitLogRef("refs/heads/a-1".into())), "git log refs/heads/a-1");
+        assert_eq!(typed(Step::GitLogRef("x;id$(id)".into())), "git log 'x;id$(id)'");
+        assert_eq!(typed(Step::RemoveLock("/it's/a.lock".into())), "rm '/it'\\''s/a.lock'");
+        assert!(typed(Step::Cover("abc def".into())).starts_with("git proof cover abc def --"));
+        assert!(typed(Step::Cover("abc `id`".into())).starts_with("git proof cover 'abc `id`' --"));
     }
 
     #[test]
