@@ -273,7 +273,7 @@ pub fn memory_prove(workspace: &Workspace, text: &str, session: Option<&str>) ->
         text_hash: hash,
         commitment: note.salt.map(|salt| commitment(&salt, text)),
         salt: note.salt,
-        put_at: said.map_or(note.put_at, |said| said.put_at),
+        put_at: said.map_or(note.put_at, |said| said.put_at()),
         leaf_hash: entry.content_hash,
         line: entry.line,
     })

@@ -6,7 +6,7 @@ use super::append::{append_all, takes_entries};
 use super::{Appended, Failure, NewAttestation, NewEntry, NewEvent, Store, damaged, event, session};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{Commitment, Salt, TextHash};
-use crate::proof::memory::{Attested, MemoryAttestation, commitment, text_hash};
+use crate::proof::memory::{MemoryAttestation, commitment, text_hash};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
 
@@ -284,9 +284,9 @@ fn packed_notes(
 
 /// What the attestation of a note commits to; `None` once retention has blanked it, and in the form of the first version.
 fn committed(attestation: &str) -> Option<Commitment> {
-    match MemoryAttestation::parse(attestation.as_bytes()).ok()?.text {
-        Attested::Committed(commitment) => Some(commitment),
-        Attested::Hashed(_) => None,
+    match MemoryAttestation::parse(attestation.as_bytes()).ok()? {
+        MemoryAttestation::Committed { commitment, .. } => Some(commitment),
+        MemoryAttestation::Hashed { .. } => None,
     }
 }
 

@@ -13,26 +13,18 @@ use crate::access::Access;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{ArchiveHash, RootHash};
 use crate::proof::record::Id;
+use crate::proof::schema::names;
 use crate::proof::timestamp::Timestamp;
 
-/// A zone that leaves a trace in the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StoredZone {
-    /// The texts were read back.
-    Warm,
-    /// The texts are in an archive.
-    Cold,
-    /// The texts are gone.
-    Frozen,
-}
-
-impl StoredZone {
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Warm => "warm",
-            Self::Cold => "cold",
-            Self::Frozen => "frozen",
-        }
+names! {
+    /// A zone that leaves a trace in the store.
+    pub enum StoredZone {
+        /// The texts were read back.
+        Warm = "warm",
+        /// The texts are in an archive.
+        Cold = "cold",
+        /// The texts are gone.
+        Frozen = "frozen",
     }
 }
 
