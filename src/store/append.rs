@@ -13,6 +13,7 @@ use crate::proof::record::{Body, Entry, Id, RecordType};
 use crate::proof::scheme::Scheme;
 use crate::proof::timestamp::Timestamp;
 use crate::proof::tree;
+use crate::store::query::Query as _;
 
 /// An entry to be appended.
 #[derive(Debug, Clone)]
@@ -224,13 +225,11 @@ pub(super) fn insert(
     row: &NewRow<'_>,
 ) -> Result<(), Failure> {
     let completed = completed(connection, session, position, session.scheme().leaf(row.content_hash))?;
-    connection
-        .prepare_cached(
-            "INSERT INTO thought_records (session_id, position, id, parent_id, type, timestamp, \
+    connection.run(
+        "INSERT INTO thought_records (session_id, position, id, parent_id, type, timestamp, \
              prev_hash, content_hash, chain_hash, private, last_event, line, nodes) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-        )?
-        .execute((
+        (
             session.id().as_str(),
             position,
             row.id.as_str(),
@@ -244,7 +243,8 @@ pub(super) fn insert(
             row.last_event,
             row.line,
             completed,
-        ))?;
+        ),
+    )?;
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Working memory: notes that a session keeps while it is open, and what is left of them once they are packed.
 
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::Connection;
 
 use super::append::{append_all, takes_entries};
 use super::{Appended, Failure, NewAttestation, NewEntry, NewEvent, Store, damaged, event, session};
@@ -9,6 +9,7 @@ use crate::proof::digest::{Commitment, Salt, TextHash};
 use crate::proof::memory::{MemoryAttestation, commitment, text_hash};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
+use crate::store::query::Query as _;
 
 /// A note in working memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,11 +83,10 @@ impl Store {
         self.write(|transaction| {
             takes_entries(&session::find(transaction, session)?)?;
             event::write(transaction, Some(session), event, None)?;
-            transaction
-                .prepare_cached(
-                    "INSERT INTO memory_short_term (session_id, key, text, put_at) VALUES (?1, ?2, ?3, ?4)",
-                )?
-                .execute((session.as_str(), key, text, event.at.as_str()))?;
+            transaction.run(
+                "INSERT INTO memory_short_term (session_id, key, text, put_at) VALUES (?1, ?2, ?3, ?4)",
+                (session.as_str(), key, text, event.at.as_str()),
+            )?;
             u64::try_from(transaction.last_insert_rowid()).map_err(|_| damaged("the number of a note"))
         })
     }
@@ -152,9 +152,10 @@ impl Store {
             for note in &notes {
                 keep(transaction, note)?;
             }
-            transaction
-                .prepare_cached("DELETE FROM memory_short_term WHERE session_id = ?1 AND note_id <= ?2")?
-                .execute((session.as_str(), expected.last))?;
+            transaction.run(
+                "DELETE FROM memory_short_term WHERE session_id = ?1 AND note_id <= ?2",
+                (session.as_str(), expected.last),
+            )?;
             Ok(Some(Packed { notes, entries }))
         })
     }
@@ -165,9 +166,10 @@ impl Store {
         self.write(|transaction| {
             session::find(transaction, session)?;
             for note in notes {
-                let gone = transaction
-                    .prepare_cached("DELETE FROM memory_short_term WHERE session_id = ?1 AND note_id = ?2")?
-                    .execute((session.as_str(), note))?;
+                let gone = transaction.run(
+                    "DELETE FROM memory_short_term WHERE session_id = ?1 AND note_id = ?2",
+                    (session.as_str(), note),
+                )?;
                 if gone == 0 {
                     return Err(no_such_note(session, *note).into());
                 }
@@ -201,10 +203,10 @@ impl Store {
     /// A session in which a note of this text still waits.
     pub fn waits_in(&self, text: &str) -> Result<Option<String>> {
         self.read(|connection| {
-            Ok(connection
-                .prepare_cached("SELECT session_id FROM memory_short_term WHERE text = ?1 ORDER BY note_id LIMIT 1")?
-                .query_row([text], |row| row.get(0))
-                .optional()?)
+            connection.first_value(
+                "SELECT session_id FROM memory_short_term WHERE text = ?1 ORDER BY note_id LIMIT 1",
+                [text],
+            )
         })
     }
 }
@@ -231,18 +233,16 @@ fn each_note(connection: &Connection, session: &Id, up_to: u64, mut each: impl F
     )?;
     let mut rows = statement.query((session.as_str(), up_to))?;
     while let Some(row) = rows.next()? {
-        each(Note { note_id: row.get(0)?, key: row.get(1)?, text: row.get(2)?, put_at: time(row, 3)? });
+        each(Note { note_id: row.get(0)?, key: row.get(1)?, text: row.get(2)?, put_at: row.get(3)? });
     }
     Ok(())
 }
 
 fn keep(connection: &Connection, note: &PackedNote) -> Result<(), Failure> {
-    connection
-        .prepare_cached(
-            "INSERT INTO memory_long_term (note_id, session_id, key, text_hash, record_id, put_at, packed_at, salt) \
+    connection.run(
+        "INSERT INTO memory_long_term (note_id, session_id, key, text_hash, record_id, put_at, packed_at, salt) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        )?
-        .execute((
+        (
             note.note_id,
             note.session_id.as_str(),
             &note.key,
@@ -251,7 +251,8 @@ fn keep(connection: &Connection, note: &PackedNote) -> Result<(), Failure> {
             note.put_at.as_str(),
             note.packed_at.as_str(),
             note.salt.as_ref().map(Salt::as_bytes),
-        ))?;
+        ),
+    )?;
     Ok(())
 }
 
@@ -260,26 +261,23 @@ fn packed_notes(
     which: &str,
     parameters: impl rusqlite::Params,
 ) -> Result<Vec<PackedNote>, Failure> {
-    let mut statement = connection.prepare_cached(&format!(
+    let sql = format!(
         "SELECT note_id, session_id, key, text_hash, record_id, put_at, packed_at, salt, \
          (SELECT content FROM thought_records WHERE thought_records.id = record_id) FROM memory_long_term {which}"
-    ))?;
-    let mut rows = statement.query(parameters)?;
-    let mut notes = Vec::new();
-    while let Some(row) = rows.next()? {
-        notes.push(PackedNote {
+    );
+    connection.all(&sql, parameters, |row| {
+        Ok(PackedNote {
             note_id: row.get(0)?,
-            session_id: id(row, 1)?,
+            session_id: row.get(1)?,
             key: row.get(2)?,
             text_hash: TextHash::new(row.get(3)?),
-            record_id: id(row, 4)?,
-            put_at: time(row, 5)?,
-            packed_at: time(row, 6)?,
+            record_id: row.get(4)?,
+            put_at: row.get(5)?,
+            packed_at: row.get(6)?,
             salt: row.get::<_, Option<_>>(7)?.map(Salt::new),
             commitment: committed(row.get_ref(8)?.as_str().unwrap_or_default()),
-        });
-    }
-    Ok(notes)
+        })
+    })
 }
 
 /// What the attestation of a note commits to; `None` once retention has blanked it, and in the form of the first version.
@@ -288,12 +286,4 @@ fn committed(attestation: &str) -> Option<Commitment> {
         MemoryAttestation::Committed { commitment, .. } => Some(commitment),
         MemoryAttestation::Hashed { .. } => None,
     }
-}
-
-fn id(row: &Row<'_>, column: usize) -> Result<Id, Failure> {
-    Id::parse(row.get_ref(column)?.as_str().unwrap_or_default()).ok_or_else(|| damaged("an id"))
-}
-
-fn time(row: &Row<'_>, column: usize) -> Result<Timestamp, Failure> {
-    Timestamp::parse(row.get_ref(column)?.as_str().unwrap_or_default()).ok_or_else(|| damaged("the time of a note"))
 }

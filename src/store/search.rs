@@ -6,6 +6,7 @@ use super::read::{self, StoredEntry};
 use super::{Failure, Store};
 use crate::error::Result;
 use crate::proof::record::Id;
+use crate::store::query::Query as _;
 
 /// An entry that matches, and how well: smaller is better, as BM25 has it in SQLite.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,22 +111,19 @@ fn matches(
 ) -> Result<Vec<Hit>, Failure> {
     let name = index.split_once('.').map_or(index, |(_, name)| name);
     let columns: Vec<String> = read::COLUMNS.split(", ").map(|column| format!("r.{column}")).collect();
-    let mut statement = connection.prepare_cached(&format!(
+    let sql = format!(
         "SELECT {}, f.rank FROM {index} f JOIN thought_records r ON r.seq = f.rowid \
          WHERE {name} MATCH ?1 AND f.rowid BETWEEN ?4 AND ?5 AND (?2 IS NULL OR r.session_id = ?2) \
          ORDER BY f.rank, r.seq LIMIT ?3",
         columns.join(", ")
-    ))?;
+    );
     let (first, last) = match session {
         Some(session) => span(connection, session)?,
         None => (0, i64::MAX),
     };
-    let mut rows = statement.query((query, session.map(Id::as_str), limit, first, last))?;
-    let mut hits = Vec::new();
-    while let Some(row) = rows.next()? {
-        hits.push(Hit { entry: StoredEntry::read(row)?, rank: row.get(columns.len())? });
-    }
-    Ok(hits)
+    connection.all(&sql, (query, session.map(Id::as_str), limit, first, last), |row| {
+        Ok(Hit { entry: StoredEntry::read(row)?, rank: row.get(columns.len())? })
+    })
 }
 
 /// The numbers between which the entries of a session lie: what else the store holds is not looked at.
