@@ -1,8 +1,8 @@
 //! The hooks by name, and the one line that runs each. The text is that of `hooks/` at the top of the source: a person
 //! can copy those files, and what is written here differs from them in the path of the program alone.
 
+use crate::access::bytes_of;
 use crate::proof::schema::names;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 /// First line of our block.
@@ -63,7 +63,7 @@ impl GitHook {
     /// The line that runs it, without its newline. It is bytes, as a path is.
     pub(super) fn line(self, program: Option<&Path>) -> Vec<u8> {
         let line = self.block().lines().nth(1).unwrap_or_default();
-        match program.map(|program| program.as_os_str().as_bytes()) {
+        match program.map(bytes_of) {
             // A block of one line has no room for a newline; whoever has one in a path must rely on PATH.
             Some(program) if !program.contains(&b'\n') => {
                 let parts: Vec<&[u8]> = line.split(FALLBACK).map(str::as_bytes).collect();
