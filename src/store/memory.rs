@@ -1,9 +1,12 @@
 //! Working memory: notes that a session keeps while it is open, and what is left of them once they are packed.
 
 use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::append::{append_all, takes_entries};
-use super::{Appended, Failure, NewAttestation, NewEntry, NewEvent, Store, damaged, event, session};
+use super::read::StoredEntry;
+use super::{Failure, NewAttestation, NewEntry, NewEvent, Store, damaged, event, session};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{Commitment, Salt, TextHash};
 use crate::proof::memory::{MemoryAttestation, commitment, text_hash};
@@ -12,7 +15,8 @@ use crate::proof::timestamp::Timestamp;
 use crate::store::query::Query as _;
 
 /// A note in working memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "NoteView")]
 pub struct Note {
     /// Its number, over all sessions.
     pub note_id: u64,
@@ -20,25 +24,29 @@ pub struct Note {
     pub key: Option<String>,
     /// Its text.
     pub text: String,
+    /// Hash of its text.
+    pub text_hash: TextHash,
     /// When it was put there.
     pub put_at: Timestamp,
 }
 
 /// What is left of a note that was packed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PackedView")]
 pub struct PackedNote {
     /// The number that it had.
     pub note_id: u64,
-    /// Its session.
+    /// Its session, which is named beside it.
+    #[serde(skip)]
     pub session_id: Id,
     /// What its author called it.
     pub key: Option<String>,
     /// Hash of its text.
     pub text_hash: TextHash,
-    /// The random bytes that were hashed before its text; `None` for a note that the first version packed.
-    pub salt: Option<Salt>,
-    /// What is published of it; `None` for a note that the first version packed.
+    /// What is published of it: SHA-256 of the salt and the text. `None` for a note that the first version packed.
     pub commitment: Option<Commitment>,
+    /// The random bytes that only this clone has. `None` for a note that the first version packed.
+    pub salt: Option<Salt>,
     /// The attestation that it became.
     pub record_id: Id,
     /// When it was put there.
@@ -71,7 +79,7 @@ pub struct Packed {
     /// What is left of each note.
     pub notes: Vec<PackedNote>,
     /// The attestations and what closes them, in the order of the chain.
-    pub entries: Vec<Appended>,
+    pub entries: Vec<StoredEntry>,
 }
 
 /// More than any number of a note: SQLite's integers have a sign.
@@ -124,14 +132,14 @@ impl Store {
             }
             let (mut notes, mut operations) = (Vec::new(), Vec::new());
             let mut fresh = fresh.iter().cloned();
-            each_note(transaction, session, expected.last, |Note { note_id, key, text, put_at }| {
+            each_note(transaction, session, expected.last, |Note { note_id, key, text, text_hash, put_at }| {
                 let Some((record_id, salt)) = fresh.next() else { return };
                 operations.push(MemoryAttestation::of(&salt, &text, put_at).to_text());
                 notes.push(PackedNote {
                     note_id,
                     session_id: session.clone(),
                     key,
-                    text_hash: text_hash(&text),
+                    text_hash,
                     salt: Some(salt),
                     commitment: Some(commitment(&salt, &text)),
                     record_id,
@@ -233,7 +241,8 @@ fn each_note(connection: &Connection, session: &Id, up_to: u64, mut each: impl F
     )?;
     let mut rows = statement.query((session.as_str(), up_to))?;
     while let Some(row) = rows.next()? {
-        each(Note { note_id: row.get(0)?, key: row.get(1)?, text: row.get(2)?, put_at: row.get(3)? });
+        let text: String = row.get(2)?;
+        each(Note { note_id: row.get(0)?, key: row.get(1)?, text_hash: text_hash(&text), text, put_at: row.get(3)? });
     }
     Ok(())
 }

@@ -46,7 +46,7 @@ use crate::store::query::Query as _;
 
 pub use agent::{AgentFacts, AgentKey, AgentRow, HeldItem, NewCall, Observation, OpenCall};
 pub use anchor::NewLine;
-pub use append::{Appended, NewAttestation, NewEntry, NewThought};
+pub use append::{NewAttestation, NewEntry, NewThought};
 pub use archive::{Archive, Damage, Held};
 pub use check::{Break, BreakReason, ChainCheck};
 pub use commit_hint::{CommitHint, read_commit_hint};

@@ -12,7 +12,8 @@ use crate::proof::record::{Entry, Id, RecordType};
 use crate::proof::timestamp::Timestamp;
 use crate::store::query::Query as _;
 
-/// An entry as it is stored.
+/// An entry as it is stored: the one model of an entry of this clone, written and read. What was hashed is its `line`, which
+/// [`Entry`] takes apart; [`EntryView`](crate::record::EntryView) is what programs get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEntry {
     /// The session it belongs to.

@@ -36,9 +36,15 @@ impl Store {
     /// The same without writing to the store: entries that its index lacks, fewer than a batch, are indexed in memory.
     pub fn find(&self, query: &str, session: Option<&Id>, limit: u32) -> Result<Vec<Hit>> {
         self.read(|connection| {
-            let mut found = hits(connection, KEPT, query, session, limit)?;
+            let hits = |index: &str| match hits(connection, index, query, session, limit) {
+                Err(Failure::Sqlite(error)) if is_syntax(&error) => {
+                    hits(connection, index, &as_words(query), session, limit)
+                }
+                answer => answer,
+            };
+            let mut found = hits(KEPT)?;
             if index_the_rest(connection)? {
-                found.extend(hits(connection, MADE, query, session, limit)?);
+                found.extend(hits(MADE)?);
                 connection.execute_batch(&format!("DROP TABLE {MADE}"))?;
                 found.sort_by(|one, other| one.rank.total_cmp(&other.rank));
                 found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
@@ -88,21 +94,6 @@ fn index_the_rest(connection: &Connection) -> Result<bool, Failure> {
 }
 
 fn hits(
-    connection: &Connection,
-    index: &str,
-    query: &str,
-    session: Option<&Id>,
-    limit: u32,
-) -> Result<Vec<Hit>, Failure> {
-    match matches(connection, index, query, session, limit) {
-        Err(Failure::Sqlite(error)) if is_syntax(&error) => {
-            matches(connection, index, &as_words(query), session, limit)
-        }
-        answer => answer,
-    }
-}
-
-fn matches(
     connection: &Connection,
     index: &str,
     query: &str,
