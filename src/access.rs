@@ -1,27 +1,98 @@
-//! Who may touch our files: owners and modes. The one place that names Unix permissions.
+//! Files and processes as Unix has them: who may touch our files, names that are bytes, and which file a file is. The one file
+//! that names Unix: a port to another platform begins here.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, chown};
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, FileExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, chown,
+};
+use std::os::unix::process::CommandExt as _;
+pub(crate) use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
 use std::sync::Once;
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, accessat};
-use rustix::process::{geteuid, umask};
-
-use crate::context::Context;
+use rustix::process::{Pid, Signal, geteuid, kill_process_group, umask};
 
 const ROOT: u32 = 0;
 /// On Linux a directory hands its group on only where this bit is set; elsewhere it always does.
 const HAND_ON_GROUP: u32 = if cfg!(target_os = "linux") { 0o2000 } else { 0 };
 
+/// The bytes of a name or a path.
+pub(crate) fn bytes_of<T: AsRef<OsStr> + ?Sized>(name: &T) -> &[u8] {
+    name.as_ref().as_bytes()
+}
+
+/// The name or path of these bytes.
+pub(crate) fn name_of(bytes: &[u8]) -> &OsStr {
+    OsStr::from_bytes(bytes)
+}
+
+/// The same, owned.
+pub(crate) fn owned_name(bytes: Vec<u8>) -> OsString {
+    OsString::from_vec(bytes)
+}
+
+/// Which file it is, wherever it stands: its device and its number there.
+pub(crate) fn identity(found: &Metadata) -> (u64, u64) {
+    (found.dev(), found.ino())
+}
+
+/// Whether it is a file that can be run.
+pub(crate) fn is_executable(found: &Metadata) -> bool {
+    found.is_file() && found.mode() & 0o111 != 0
+}
+
+/// Reads at a place, as much as there is.
+pub(crate) fn read_at(file: &File, into: &mut [u8], at: u64) -> io::Result<usize> {
+    file.read_at(into, at)
+}
+
+/// Reads at a place until `into` is full.
+pub(crate) fn read_exact_at(file: &File, into: &mut [u8], at: u64) -> io::Result<()> {
+    file.read_exact_at(into, at)
+}
+
+/// Makes a file that was not there, with as much of this mode as the umask allows.
+pub(crate) fn create_new(path: &Path, mode: u32) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
+}
+
+/// Makes directories for nobody else.
+pub(crate) fn private_directories() -> DirBuilder {
+    let mut builder = DirBuilder::new();
+    builder.mode(0o700);
+    builder
+}
+
+/// Opens a file for reading. A pipe does not make the call wait; for regular files the flag means nothing.
+pub(crate) fn open_without_waiting(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)
+}
+
+/// Lets a program run so that [`kill_all_of`] reaches what it starts, too.
+pub(crate) fn in_own_group(command: &mut Command) -> &mut Command {
+    command.process_group(0)
+}
+
+/// Ends a program that was started in its own group, with all that it started.
+pub(crate) fn kill_all_of(child: &mut Child) {
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+        let _ = kill_process_group(group, Signal::KILL); // it may have ended by itself
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
 /// Whether a path belongs to whoever runs this, by git's rule: to the effective user; where that is root, also to the user
 /// who called sudo. A link counts as itself.
-pub(crate) fn is_own(context: &Context, path: &Path) -> bool {
+pub(crate) fn is_own(path: &Path, called_sudo: Option<u32>) -> bool {
     let Ok(owner) = fs::symlink_metadata(path).map(|found| found.uid()) else { return false };
     let user = geteuid().as_raw();
-    let caller = || context.variable("SUDO_UID")?.to_str()?.parse().ok();
-    owner == user || (user == ROOT && Some(owner) == caller())
+    owner == user || (user == ROOT && Some(owner) == called_sudo)
 }
 
 /// Whether files can be made in a directory: by its mode, and because its file system is not mounted read-only.
@@ -30,7 +101,7 @@ pub(crate) fn is_writable(directory: &Path) -> bool {
 }
 
 /// Opens a file for reading that must be one of our own, regular, and no link: whoever owns a link decides what is read.
-pub(crate) fn open_own(context: &Context, path: &Path) -> io::Result<File> {
+pub(crate) fn open_own(path: &Path, called_sudo: Option<u32>) -> io::Result<File> {
     let refused = |why| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     let found = fs::symlink_metadata(path)?;
     if found.is_symlink() {
@@ -43,10 +114,10 @@ pub(crate) fn open_own(context: &Context, path: &Path) -> io::Result<File> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     let opened = file.metadata()?;
-    if (opened.dev(), opened.ino()) != (found.dev(), found.ino()) {
+    if identity(&opened) != identity(&found) {
         return refused("it was replaced meanwhile");
     }
-    if is_own(context, path) { Ok(file) } else { refused("it belongs to someone else") }
+    if is_own(path, called_sudo) { Ok(file) } else { refused("it belongs to someone else") }
 }
 
 /// With whom a repository is shared, by git's setting `core.sharedRepository`.

@@ -1,12 +1,12 @@
 //! What the process reads from around it: clock, random ids, environment, working directory. Nothing else does.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use crate::access::open_without_waiting;
 use crate::proof::digest::{Salt, sha256};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
@@ -94,6 +94,11 @@ impl Context {
         std::env::current_exe().ok()
     }
 
+    /// The number of the user who called sudo.
+    pub(crate) fn called_sudo(&self) -> Option<u32> {
+        self.variable("SUDO_UID")?.to_str()?.parse().ok()
+    }
+
     /// A variable of the environment; one that is empty counts as not set.
     pub fn variable(&self, name: &str) -> Option<OsString> {
         std::env::var_os(name).filter(|value| !value.is_empty())
@@ -125,9 +130,8 @@ fn timestamp(time: SystemTime) -> Timestamp {
 /// waits until somebody writes to it, and a device may have no end.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     must_be_regular(&fs::metadata(path)?)?;
-    // The file may be another one by now. A pipe that is opened like this does not wait, and for regular files the flag
-    // means nothing.
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
+    // The file may be another one by now.
+    let file = open_without_waiting(path)?;
     must_be_regular(&file.metadata()?)?;
     Ok(file)
 }

@@ -16,7 +16,7 @@
 //! |---|---|---|
 //! | [`hint`] | what to do about an error or a finding, as a value that each door words | |
 //! | [`proof`] | the formats: canonical JSON, records, chain, trees, proofs, evidence, anchors, seals, signatures; its documentation is the specification | files, clock, environment, git, SQLite |
-//! | [`error`], [`context`], [`access`] | errors with a code and a hint; clock, random ids and environment; owners and modes of files | |
+//! | [`error`], [`context`], [`access`] | errors with a code and a hint; clock, random ids and environment; what is particular to Unix: owners and modes of files, names that are bytes | |
 //! | [`store`] | the SQLite file of a clone; the only module that names rusqlite | git |
 //! | [`git`] | repositories of every kind, their objects and refs, change ids, the network through git itself, signing as git signs; the only module that names git2 | the store |
 //! | [`record`] | a session from its opening to its root, the secret guard, reading and searching what was recorded | git objects |

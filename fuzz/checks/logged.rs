@@ -55,18 +55,18 @@ pub fn logged(data: &[u8]) {
 
 /// Either the proof does not hold, or for its own log, session, place and path only.
 fn session_only_for_what_it_says(proof: &LoggedProof) {
-    let holds = |proof: &LoggedProof| proof.verify(&proof.head.log).is_ok();
+    let holds = |proof: &LoggedProof| proof.verify(&proof.head.log()).is_ok();
     // Whatever size is claimed, there is an answer.
     for shift in 0..=53 {
         let mut claimed = proof.clone();
-        claimed.head.log.size = (1 << 53) >> shift;
+        claimed.head.size = (1 << 53) >> shift;
         let _ = holds(&claimed);
     }
     if !holds(proof) {
         return;
     }
     let other = sha256(proof.to_line().as_bytes());
-    let trusted = proof.head.log;
+    let trusted = proof.head.log();
     assert!(proof.verify(&LogHead { size: trusted.size + 1, ..trusted }).is_err(), "another size");
     assert!(proof.verify(&LogHead { root: RootHash::new(other), ..trusted }).is_err(), "another root");
     let mut changed = proof.clone();
@@ -86,12 +86,12 @@ fn session_only_for_what_it_says(proof: &LoggedProof) {
 
 /// The numbers of the proof that was read, used for a proof of our own: it holds.
 fn session_made(read: &LoggedProof) {
-    let size = read.head.log.size % MOST + 1;
+    let size = read.head.size % MOST + 1;
     let index = read.index % size;
     let session = |at: u64| SealedSession { count: at + 1, ..read.session.clone() };
     let (tree, head) = tree(size, |at| session(at).to_text());
     let made = LoggedProof::make(&tree, head(size), index, session(index)).expect("within the log");
-    assert_eq!(made.verify(&made.head.log), Ok(()));
+    assert_eq!(made.verify(&made.head.log()), Ok(()));
     assert_eq!(LoggedProof::parse(made.to_line().as_bytes()).as_ref(), Ok(&made));
     session_only_for_what_it_says(&made);
     assert_eq!(LoggedProof::make(&tree, head(size), size, session(size)), None);
@@ -99,24 +99,24 @@ fn session_made(read: &LoggedProof) {
 
 /// Either the proof does not hold, or for its own two logs and its own path only.
 fn logs_only_for_what_it_says(proof: &ConsistencyProof) {
-    let holds = |proof: &ConsistencyProof| proof.verify(&proof.to.log).is_ok();
+    let holds = |proof: &ConsistencyProof| proof.verify(&proof.to.log()).is_ok();
     for shift in 0..=53 {
         let mut claimed = proof.clone();
-        claimed.to.log.size = (1 << 53) >> shift;
+        claimed.to.size = (1 << 53) >> shift;
         let _ = holds(&claimed);
-        claimed.from.log.size = ((1 << 53) >> shift) - 1;
+        claimed.from.size = ((1 << 53) >> shift) - 1;
         let _ = holds(&claimed);
     }
     if !holds(proof) {
         return;
     }
-    let (from, to) = (proof.from.log, proof.to.log);
+    let (from, to) = (proof.from.log(), proof.to.log());
     assert!(0 < from.size && from.size <= to.size);
     assert_eq!(from.size == to.size, proof.path.is_empty() && from.root == to.root);
     let other = RootHash::new(sha256(proof.to_line().as_bytes()));
     assert!(proof.verify(&LogHead { root: other, ..to }).is_err(), "another log");
     let mut changed = proof.clone();
-    changed.from.log.root = other;
+    changed.from.root = other;
     assert!(!holds(&changed), "another beginning");
     for step in 0..proof.path.len() {
         let mut changed = proof.clone();
@@ -132,18 +132,18 @@ fn logs_only_for_what_it_says(proof: &ConsistencyProof) {
 
 /// The sizes of the proof that was read, used for a proof of our own: it holds.
 fn logs_made(read: &ConsistencyProof) {
-    let size = read.to.log.size % MOST + 1;
-    let old = read.from.log.size % size + 1;
+    let size = read.to.size % MOST + 1;
+    let old = read.from.size % size + 1;
     let (tree, head) = tree(size, |at| at.to_string());
     let made = ConsistencyProof::make(&tree, head(old), head(size)).expect("not empty, not larger");
-    assert_eq!(made.verify(&made.to.log), Ok(()));
+    assert_eq!(made.verify(&made.to.log()), Ok(()));
     assert_eq!(ConsistencyProof::parse(made.to_line().as_bytes()).as_ref(), Ok(&made));
     logs_only_for_what_it_says(&made);
     // A log that was something else before does not begin with what it was.
     for wrong in (1..=size).filter(|wrong| *wrong != old) {
         let mut changed = made.clone();
-        changed.from.log.size = wrong;
-        assert!(changed.verify(&changed.to.log).is_err(), "{wrong} of {size} as if {old}");
+        changed.from.size = wrong;
+        assert!(changed.verify(&changed.to.log()).is_err(), "{wrong} of {size} as if {old}");
     }
 }
 
@@ -157,7 +157,7 @@ fn tree(size: u64, leaf: impl Fn(u64) -> String) -> (Tree, impl Fn(u64) -> Round
     }
     let head = move |size: u64| {
         let root = roots[usize::try_from(size).expect("a few") - 1];
-        RoundHead { round: size, log: LogHead { root, size } }
+        RoundHead { root, round: size, size }
     };
     (tree, head)
 }

@@ -91,9 +91,8 @@ struct Draft(PathBuf);
 
 impl Draft {
     fn make(context: &Context, kind: &str) -> io::Result<Self> {
-        use std::os::unix::fs::OpenOptionsExt as _;
         let path = context.temporary_directory().join(format!("git-proof-{}.txt", context.new_id()));
-        let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+        let mut file = crate::access::create_new(&path, 0o600)?;
         let draft = Self(path);
         write!(file, "\n# What is the {kind}? Lines that start with # are left out; an empty text records nothing.\n")?;
         Ok(draft)

@@ -11,8 +11,9 @@ use super::wrap::{one_line, wrap};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
-use crate::keep::{self, PackRequest, PackedView, PutRequest};
+use crate::keep::{self, PackRequest, PutRequest};
 use crate::record::Workspace;
+use crate::store::PackedNote;
 
 /// Keep notes while a session works, and pack them into leaves
 ///
@@ -202,7 +203,7 @@ impl Pack {
 }
 
 /// What is published of a packed note, and what whoever checks it needs.
-fn committed(note: &PackedView) -> String {
+fn committed(note: &PackedNote) -> String {
     let line = |name: &str, value: Option<String>| value.map(|value| format!("  {name} {value}\n")).unwrap_or_default();
     line("commitment", note.commitment.map(|value| value.to_string()))
         + &line("salt", note.salt.map(|value| value.to_string()))

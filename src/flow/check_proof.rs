@@ -142,7 +142,7 @@ pub fn check_proof(context: &Context, source: &Source, trusted: Option<&Trusted>
 
 fn check_logged(context: &Context, line: &[u8], named: &str, trusted: Option<&Trusted>) -> Result<LoggedOutcome> {
     let proof = LoggedProof::parse(line).map_err(|error| malformed(named, &error))?;
-    let log = trusted_log(context, trusted, &proof.head.log)?;
+    let log = trusted_log(context, trusted, &proof.head.log())?;
     proof.verify(&log).map_err(|error| not_logged(named, &error))?;
     let session = proof.session;
     Ok(LoggedOutcome {
@@ -164,9 +164,9 @@ fn check_consistency(
     trusted: Option<&Trusted>,
 ) -> Result<ConsistencyOutcome> {
     let proof = ConsistencyProof::parse(line).map_err(|error| malformed(named, &error))?;
-    let log = trusted_log(context, trusted, &proof.to.log)?;
+    let log = trusted_log(context, trusted, &proof.to.log())?;
     proof.verify(&log).map_err(|error| not_logged(named, &error))?;
-    let from = proof.from.log;
+    let from = proof.from.log();
     Ok(ConsistencyOutcome {
         verdict: Verdict::Pass,
         valid: true,

@@ -12,7 +12,7 @@ use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};
 use crate::proof::note::{NoteLine, Signature};
 use crate::proof::sshsig::claimed_key;
 use crate::proof::trailer::{ProofTrailer, ProofTrailers};
-use crate::proof::word::{MAX_REASON, NamedSession, Word, WordRange};
+use crate::proof::word::{MAX_REASON, NamedSession, Word};
 use crate::publish::{Line, heal, note_of, publish};
 use crate::record::{Workspace, acceptable, without_secrets};
 
@@ -98,8 +98,9 @@ pub fn vouch(workspace: &mut Workspace, request: &VouchRequest) -> Result<VouchO
         None => (None, named_by_message(&commit)),
     };
     let word = Word {
+        base: range.map(|range| range.base),
         commit: id,
-        range: range.map(|range| WordRange { base: range.base, head: range.head }),
+        head: range.map(|range| range.head),
         reason: request.reason.clone(),
         said_at: workspace.context.now(),
         sessions,

@@ -1,12 +1,11 @@
 //! Which commit each line of a file comes from, by git's own blame, and which commits touched a file.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path, PathBuf};
 
 use super::open::Git;
 use super::quote::unquoted;
+use crate::access::{bytes_of, name_of};
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::CommitId;
 
@@ -50,7 +49,7 @@ impl Git {
                 .hint("name a file as seen from the directory that you are in")
         };
         let Some(root) = self.repository.workdir() else {
-            return normal(file).map(|path| path.as_os_str().as_bytes().to_vec()).ok_or_else(outside);
+            return normal(file).map(|path| bytes_of(&path).to_vec()).ok_or_else(outside);
         };
         let root = std::fs::canonicalize(root).map_err(|_| outside())?;
         let here = std::fs::canonicalize(directory).map_err(|_| outside())?;
@@ -62,12 +61,12 @@ impl Git {
             _ => normal(&whole).ok_or_else(outside)?,
         };
         let below = whole.strip_prefix(&root).ok().filter(|below| !below.as_os_str().is_empty());
-        below.map(|below| below.as_os_str().as_bytes().to_vec()).ok_or_else(outside)
+        below.map(|below| bytes_of(below).to_vec()).ok_or_else(outside)
     }
 
     /// Whether a file of this path is in the worktree, or in the commit that is checked out.
     pub fn has_file(&self, path: &[u8]) -> bool {
-        let in_worktree = self.repository.workdir().is_some_and(|root| root.join(OsStr::from_bytes(path)).is_file());
+        let in_worktree = self.repository.workdir().is_some_and(|root| root.join(name_of(path)).is_file());
         in_worktree || self.tip("HEAD").ok().flatten().is_some_and(|head| self.file_in(&head, path))
     }
 
@@ -103,7 +102,7 @@ impl Git {
         if let Some(root) = self.repository.workdir() {
             command.current_dir(root).env("GIT_WORK_TREE", root);
         }
-        let output = self.run(command.arg("--").arg(OsStr::from_bytes(path)))?;
+        let output = self.run(command.arg("--").arg(name_of(path)))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
             let said =
@@ -150,7 +149,7 @@ impl Git {
     ) -> Result<Vec<CommitId>> {
         let mut command = self.plumbing(["--literal-pathspecs", "rev-list", "--no-merges"]);
         command.arg(format!("--max-count={most}")).arg(tip.to_string());
-        command.args(from.map(|from| format!("^{from}"))).arg("--").arg(OsStr::from_bytes(path));
+        command.args(from.map(|from| format!("^{from}"))).arg("--").arg(name_of(path));
         if let Some(root) = self.repository.workdir() {
             command.current_dir(root).env("GIT_WORK_TREE", root);
         }

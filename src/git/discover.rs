@@ -2,11 +2,10 @@
 //! repository that belongs to someone else is refused here, so that no command works in it.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::process;
-use crate::access;
+use crate::access::{identity, is_own};
 use crate::context::{Context, read_text};
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
@@ -42,7 +41,7 @@ impl Repository {
         let ceilings = ceilings(context);
         let across =
             context.variable("GIT_DISCOVERY_ACROSS_FILESYSTEM").is_some_and(|value| value != "0" && value != "false");
-        let device = |path: &Path| fs::metadata(path).map(|metadata| metadata.dev()).ok();
+        let device = |path: &Path| fs::metadata(path).map(|found| identity(&found).0).ok();
         let home_device = device(&start);
         let mut missing = None;
         for directory in start.ancestors() {
@@ -98,7 +97,7 @@ impl Repository {
 
     /// Refuses a repository of someone else. Git is asked only then: it knows the settings `safe.directory`.
     fn of_own(self, context: &Context, owned: &[PathBuf]) -> Result<Self> {
-        if owned.iter().all(|path| access::is_own(context, path)) || process::is_trusted(context) {
+        if owned.iter().all(|path| is_own(path, context.called_sudo())) || process::is_trusted(context) {
             return Ok(self);
         }
         let named = owned.first().unwrap_or(&self.git_dir).display();

@@ -6,11 +6,11 @@ use std::borrow::Borrow;
 use std::cmp::{Ordering, Reverse};
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::limits::{INDEX_CACHE, MAX_PACKS, OPEN_PACKS};
+use crate::access::read_exact_at;
 use crate::context::open_regular;
 use crate::proof::digest::ObjectId;
 
@@ -139,7 +139,7 @@ impl Pack {
         let index = open_regular(&name).ok()?;
         let size = index.metadata().ok()?.len();
         let mut mark = [0; MARK.len()];
-        index.read_exact_at(&mut mark, 0).ok()?;
+        read_exact_at(&index, &mut mark, 0).ok()?;
         let layout = match &mark {
             MARK => Layout::Version2,
             // Of another version, which begins alike.
@@ -147,7 +147,7 @@ impl Pack {
             _ => Layout::Version1,
         };
         let mut counts = vec![0; COUNTS];
-        index.read_exact_at(&mut counts, layout.counts()).ok()?;
+        read_exact_at(&index, &mut counts, layout.counts()).ok()?;
         let count = u64::from(number(&counts, COUNTS - 4)?);
         let least = layout.ids() + count * layout.bytes_each(id_length) + 2 * id_length as u64;
         if size < least {
@@ -156,7 +156,7 @@ impl Pack {
         // Each place may be beyond 2 GiB, and then takes eight bytes more.
         let known = if size <= *room && size <= least + count * 8 {
             let mut known = vec![0; usize::try_from(size).ok()?];
-            index.read_exact_at(&mut known, 0).ok()?;
+            read_exact_at(&index, &mut known, 0).ok()?;
             *room -= size;
             Some(known)
         } else {
@@ -301,7 +301,7 @@ impl Source<'_> {
             }
             Self::File(file) => {
                 let file: &File = file.borrow();
-                file.read_exact_at(into, at).ok()
+                read_exact_at(file, into, at).ok()
             }
         }
     }

@@ -1,11 +1,8 @@
 //! Loose objects, read and written here and not by libgit2: of one that was cut off, as a power loss leaves them, it waits for the
 //! rest for ever. Whether the content is what its id says is checked by whoever asked.
 
-use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _, Take, Write as _};
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -16,6 +13,7 @@ use libdeflater::{CompressionLvl, Compressor};
 use super::discover::Repository;
 use super::limits::{MAX_ALTERNATES_DEPTH, MAX_OBJECT_DIRECTORIES};
 use super::pack::longest;
+use crate::access::{create_new, name_of};
 use crate::context::{Context, open_regular, read_regular};
 use crate::proof::digest::ObjectId;
 
@@ -53,7 +51,7 @@ fn add_with_alternates(directory: &Path, depth: usize, all: &mut Vec<PathBuf>) {
     let listed = read_regular(&directory.join("info/alternates")).unwrap_or_default();
     let lines = listed.split(|byte| *byte == b'\n').filter(|line| !line.is_empty() && !line.starts_with(b"#"));
     for line in lines {
-        add_with_alternates(&directory.join(OsStr::from_bytes(line)), depth + 1, all);
+        add_with_alternates(&directory.join(name_of(line)), depth + 1, all);
     }
 }
 
@@ -91,8 +89,7 @@ pub(super) fn write(
 /// Makes a file and the folder it stands in. A gc beside us deletes a folder that has become empty: then both are made
 /// again.
 fn fill(path: &Path, packed: &[u8]) -> io::Result<()> {
-    let create = || OpenOptions::new().write(true).create_new(true).mode(0o444).open(path);
-    let mut created = create();
+    let mut created = create_new(path, 0o444);
     for _ in 0..FOLDER_TRIES {
         let (Err(error), Some(folder)) = (&created, path.parent()) else { break };
         if error.kind() != io::ErrorKind::NotFound {
@@ -100,7 +97,7 @@ fn fill(path: &Path, packed: &[u8]) -> io::Result<()> {
         }
         match fs::create_dir(folder) {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => created = create(),
+            _ => created = create_new(path, 0o444),
         }
     }
     created?.write_all(packed)

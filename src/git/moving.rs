@@ -5,13 +5,12 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::open::Git;
-use crate::access::Access;
+use crate::access::{Access, identity};
 use crate::context::read_regular;
 use crate::proof::digest::CommitId;
 
@@ -83,7 +82,7 @@ fn remove_left_lock(git: &Git, file: &mut File) -> Option<PathBuf> {
     let state = || {
         let (found, content) = (fs::symlink_metadata(&lock).ok()?, read_regular(&lock).ok()?);
         let ours = content.is_empty() || content == format!("{id}\n").as_bytes();
-        ours.then_some((found.ino(), found.mtime_nsec(), content))
+        ours.then_some((identity(&found), found.modified().ok()?, content))
     };
     let before = state()?;
     thread::sleep(QUIET);

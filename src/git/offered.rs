@@ -5,21 +5,17 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process_group};
-
 use super::open::Git;
 use super::process::{all_of, under};
 use super::refs::{CHANGES, EVIDENCE, NOTES};
 use super::remote::{Remote, unreachable};
-use crate::access::Access;
+use crate::access::{Access, bytes_of, in_own_group, kill_all_of};
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
 use crate::proof::digest::{CommitId, TreeId};
@@ -97,10 +93,10 @@ impl Quarantine {
             fs::create_dir_all(objects.join("info"))?;
             fs::create_dir(objects.join("pack"))?;
             let own = fs::canonicalize(git.place().common_dir.join("objects"))?;
-            if own.as_os_str().as_bytes().contains(&b'\n') {
+            if bytes_of(&own).contains(&b'\n') {
                 return Err(io::Error::other("the path of the repository has a newline in it"));
             }
-            fs::write(objects.join("info/alternates"), [own.as_os_str().as_bytes(), b"\n"].concat())?;
+            fs::write(objects.join("info/alternates"), [bytes_of(&own), b"\n"].concat())?;
             Ok(quarantine)
         };
         prepare().map_err(failed)
@@ -193,7 +189,7 @@ impl Limits {
         let blocks = self.bytes / 512;
         let limits = format!("ulimit -f {blocks} 2>/dev/null; ulimit -d {} 2>/dev/null", MOST_MEMORY / 1024);
         let mut command = under(command, &limits);
-        command.env("GIT_TERMINAL_PROMPT", "0").process_group(0).stdout(Stdio::piped()).stderr(Stdio::piped());
+        in_own_group(command.env("GIT_TERMINAL_PROMPT", "0")).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| git.not_run(error))?;
         let pipes = (child.stdout.take(), child.stderr.take());
         let read = thread::spawn(move || (all_of(pipes.0), all_of(pipes.1)));
@@ -203,11 +199,7 @@ impl Limits {
                 return Ok(Output { status, stdout, stderr });
             }
             if begun.elapsed() > self.time {
-                if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-                    let _ = kill_process_group(group, Signal::KILL); // it may have ended by itself
-                }
-                let _ = child.kill();
-                let _ = child.wait();
+                kill_all_of(&mut child);
                 let seconds = self.time.as_secs();
                 return Err(self.reached(remote, &format!("was not read within {seconds} seconds")));
             }

@@ -7,7 +7,6 @@ use std::borrow::Borrow as _;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
-use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
 use flate2::bufread::ZlibDecoder;
@@ -17,6 +16,7 @@ use libdeflater::Decompressor;
 use super::cache::Cache;
 use super::index::{Pack, Packs, Place};
 use super::limits::{CHAIN_FACTOR, CHAIN_LEAST, MAX_BASE, MAX_DELTAS, Meter, cost};
+use crate::access::{read_at, read_exact_at};
 
 /// A pack is read in windows that begin at multiples of this, and are twice as long: most objects that begin in the first
 /// half are whole.
@@ -326,7 +326,7 @@ impl Reader {
             let mut packed = vec![0; usize::try_from(length).ok()?];
             let opened = file.file().ok()?;
             let opened: &File = opened.borrow();
-            opened.read_exact_at(&mut packed, start).ok()?;
+            read_exact_at(opened, &mut packed, start).ok()?;
             self.inflater.zlib_decompress(&packed, &mut content)
         };
         (written.ok()? == size).then_some(content)
@@ -362,7 +362,7 @@ impl Reader {
             window.bytes.resize(usize::try_from(length).ok()?, 0);
             let opened = file.file().ok()?;
             let opened: &File = opened.borrow();
-            opened.read_exact_at(&mut window.bytes, start).ok()?;
+            read_exact_at(opened, &mut window.bytes, start).ok()?;
             window.of = Some(of);
         }
         window.bytes.get(usize::try_from(at % WINDOW).ok()?..)
@@ -406,7 +406,7 @@ struct Packed<'a> {
 impl Read for Packed<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let length = into.len().min(usize::try_from(self.left).unwrap_or(usize::MAX));
-        let read = self.file.read_at(&mut into[..length], self.at)?;
+        let read = read_at(self.file, &mut into[..length], self.at)?;
         self.at += read as u64;
         self.left -= read as u64;
         Ok(read)

@@ -1,9 +1,8 @@
 //! What only git knows, asked of git itself, and what only git can do: the network, and refs that libgit2 cannot read.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Read};
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
@@ -11,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::limits::{MAX_PATH_BYTES, cost};
 use super::open::Git;
-use crate::access::Sharing;
+use crate::access::{Sharing, owned_name, parent_id};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 
@@ -59,7 +58,7 @@ pub fn worktree_root(context: &Context) -> Option<PathBuf> {
     let mut path = ask(context, &["rev-parse", "--show-toplevel"])?;
     // Only the newline that git adds: a directory's name may end in anything.
     path.pop_if(|byte| *byte == b'\n');
-    (!path.is_empty()).then(|| PathBuf::from(OsString::from_vec(path)))
+    (!path.is_empty()).then(|| PathBuf::from(owned_name(path)))
 }
 
 /// With whom the repository is shared, by every setting that git reads.
@@ -76,7 +75,7 @@ pub(super) fn is_trusted(context: &Context) -> bool {
 
 /// Whether the git that runs the present hook amends a commit, by its command line. `None` where that cannot be seen.
 pub fn is_amending() -> Option<bool> {
-    let mut process = std::os::unix::process::parent_id();
+    let mut process = parent_id();
     // Between git and this process there is the script of the hook, perhaps with a manager of hooks.
     for _ in 0..5 {
         let line = fs::read(format!("/proc/{process}/cmdline")).ok()?;
@@ -94,7 +93,7 @@ pub fn is_amending() -> Option<bool> {
 /// The command lines of the processes that this one was started by, nearest first. Empty where that cannot be seen.
 pub fn commands_above() -> Vec<String> {
     let mut lines = Vec::new();
-    let mut process = std::os::unix::process::parent_id();
+    let mut process = parent_id();
     while process > 1 && lines.len() < 16 {
         let Ok(line) = fs::read(format!("/proc/{process}/cmdline")) else { break };
         lines.push(String::from_utf8_lossy(&line).replace('\0', " "));
@@ -108,7 +107,7 @@ pub fn commands_above() -> Vec<String> {
 /// number is used again, and the two together are not. `None` where that cannot be seen.
 pub fn starter() -> Option<String> {
     const BETWEEN: [&str; 9] = ["sh", "bash", "dash", "zsh", "ash", "git", "git-proof", "env", "timeout"];
-    let mut process = std::os::unix::process::parent_id();
+    let mut process = parent_id();
     for _ in 0..8 {
         let name = fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
         if !BETWEEN.contains(&name.trim_end()) {

@@ -5,13 +5,12 @@
 //! it as well when a person signs a commit there; nothing here runs unless a signature is asked for.
 
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder};
-use std::os::unix::ffi::OsStringExt as _;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::fs::{self};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::process::{ask, worktree_root};
+use crate::access::{owned_name, private_directories};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::hint::{Hint, Step, hint};
@@ -136,7 +135,7 @@ fn program(context: &Context, name: &OsString, arguments: &[OsString]) -> Result
 fn setting(context: &Context, name: &str, kind: &[&str]) -> Option<OsString> {
     let mut value = ask(context, &[&["config", "-z"], kind, &["--get", name]].concat())?;
     value.pop_if(|byte| *byte == 0);
-    Some(OsString::from_vec(value))
+    Some(owned_name(value))
 }
 
 /// The words of a command line, as git splits it: quotes and backslashes as in a shell, nothing else.
@@ -181,7 +180,7 @@ struct Folder(PathBuf);
 impl Folder {
     fn new(context: &Context) -> Result<Self> {
         let path = context.temporary_directory().join(format!("git-proof-{}", context.new_id()));
-        match DirBuilder::new().mode(0o700).create(&path) {
+        match private_directories().create(&path) {
             Ok(()) => Ok(Self(path)),
             Err(error) => Err(unwritable(&path, &error)),
         }

@@ -118,8 +118,8 @@ pub(super) fn take(
         by,
         reason: first.reason.clone(),
         said_at: first.said_at,
-        base: first.range.map(|range| range.base),
-        head: first.range.map(|range| range.head),
+        base: first.base,
+        head: first.head,
         sessions,
     }));
 }
@@ -234,7 +234,7 @@ fn sessions(
 }
 
 fn message(word: &Word, signer: &Signer<'_>, sessions: &[VouchedSession]) -> String {
-    let range = word.range.map(|range| format!(" as the squash of {:.12}..{:.12}", range.base, range.head));
+    let range = word.base.zip(word.head).map(|(base, head)| format!(" as the squash of {base:.12}..{head:.12}"));
     let named = |session: &&VouchedSession| word.sessions.iter().any(|named| named.root == session.root);
     let hold = sessions.iter().filter(named).filter(|session| session.evidence == "verified").count();
     let sessions = match (word.sessions.len(), hold) {

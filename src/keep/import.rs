@@ -88,7 +88,7 @@ impl Copy {
                     .hint(hint!("write a backup of it in its own clone: ", Step::Backup)));
             }
         }
-        let mut from = access::open_own(&workspace.context, &given).map_err(unreadable)?;
+        let mut from = access::open_own(&given, workspace.context.called_sudo()).map_err(unreadable)?;
         let mut magic = [0; 16];
         if from.read_exact(&mut magic).is_err() || &magic != b"SQLite format 3\0" {
             return Err(Error::new(Code::StoreFailed, "it is no backup of a store"));

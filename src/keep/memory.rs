@@ -11,7 +11,7 @@ use crate::proof::inclusion::InclusionProof;
 use crate::proof::memory::{MemoryAttestation, commitment, text_hash};
 use crate::proof::record::{Body, Id, RecordType};
 use crate::proof::timestamp::Timestamp;
-use crate::record::{EntryView, MAX_BODY, MAX_NAME, Workspace, acceptable, parse_id, recorded, without_secrets};
+use crate::record::{EntryView, MAX_BODY, MAX_NAME, Workspace, acceptable, parse_id, without_secrets};
 use crate::store::{NewEntry, NewEvent, NewThought, Note, Packed, PackedNote, StoredEntry};
 
 /// Packed notes that are named in an answer.
@@ -63,59 +63,9 @@ pub struct PackOutcome {
     /// How many notes.
     pub count: u64,
     /// What is left of each, at most a thousand of them.
-    pub packed: Vec<PackedView>,
+    pub packed: Vec<PackedNote>,
     /// The analysis that says what was packed. It does not close the session: a reflection does.
     pub analysis: EntryView,
-}
-
-/// What is left of a note that was packed.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct PackedView {
-    /// The number that it had.
-    pub note_id: u64,
-    /// The name that it had.
-    pub key: Option<String>,
-    /// Hash of its text.
-    pub text_hash: TextHash,
-    /// What is published of it: SHA-256 of the salt and the text. Null for a note that the first version packed.
-    pub commitment: Option<Commitment>,
-    /// The random bytes that only this clone has.
-    pub salt: Option<Salt>,
-    /// The attestation that it became.
-    pub record_id: Id,
-    /// When it was put into working memory.
-    pub put_at: Timestamp,
-    /// When it was packed.
-    pub packed_at: Timestamp,
-}
-
-impl From<PackedNote> for PackedView {
-    fn from(note: PackedNote) -> Self {
-        let PackedNote { note_id, key, text_hash, commitment, salt, record_id, put_at, packed_at, .. } = note;
-        Self { note_id, key, text_hash, commitment, salt, record_id, put_at, packed_at }
-    }
-}
-
-/// A note that waits to be packed.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct NoteView {
-    /// Its number.
-    pub note_id: u64,
-    /// Its name.
-    pub key: Option<String>,
-    /// Its text.
-    pub text: String,
-    /// Hash of its text.
-    pub text_hash: TextHash,
-    /// When it was put there.
-    pub put_at: Timestamp,
-}
-
-impl From<Note> for NoteView {
-    fn from(note: Note) -> Self {
-        let Note { note_id, key, text, put_at } = note;
-        Self { note_id, key, text_hash: text_hash(&text), text, put_at }
-    }
 }
 
 /// The working memory of a session.
@@ -124,9 +74,9 @@ pub struct MemoryOutcome {
     /// The session.
     pub session_id: Id,
     /// The notes that wait to be packed.
-    pub notes: Vec<NoteView>,
+    pub notes: Vec<Note>,
     /// What is left of those that were.
-    pub packed: Vec<PackedView>,
+    pub packed: Vec<PackedNote>,
 }
 
 /// Notes that were taken away unpacked.
@@ -220,8 +170,8 @@ pub fn memory_pack(workspace: &mut Workspace, request: &PackRequest) -> Result<P
         return Ok(PackOutcome {
             session_id: session.clone(),
             count: waiting.count,
-            packed: notes.into_iter().take(NAMED).map(PackedView::from).collect(),
-            analysis: recorded(session, last, &thought),
+            packed: notes.into_iter().take(NAMED).collect(),
+            analysis: EntryView::of(&last)?,
         });
     }
 }
@@ -230,11 +180,7 @@ pub fn memory_pack(workspace: &mut Workspace, request: &PackRequest) -> Result<P
 pub fn memory(workspace: &Workspace, session: Option<&str>) -> Result<MemoryOutcome> {
     let session = workspace.session(session)?;
     let memory = workspace.store.memory(&session)?;
-    Ok(MemoryOutcome {
-        session_id: session,
-        notes: memory.notes.into_iter().map(NoteView::from).collect(),
-        packed: memory.packed.into_iter().map(PackedView::from).collect(),
-    })
+    Ok(MemoryOutcome { session_id: session, notes: memory.notes, packed: memory.packed })
 }
 
 /// Takes notes away that nobody wants to pack.
@@ -274,7 +220,7 @@ pub fn memory_prove(workspace: &Workspace, text: &str, session: Option<&str>) ->
         text_hash: hash,
         commitment: note.salt.map(|salt| commitment(&salt, text)),
         salt: note.salt,
-        put_at: said.map_or(note.put_at, |said| said.put_at),
+        put_at: said.map_or(note.put_at, |said| said.put_at()),
         leaf_hash: entry.content_hash,
         line: entry.line,
     })

@@ -11,8 +11,8 @@ mod settings;
 pub use backup::{BackupOutcome, BackupRequest, backup};
 pub use import::{EvidenceImport, FileImport, ImportedSession, RefusedEvidence, import_evidence, import_file};
 pub use memory::{
-    DropOutcome, MemoryOutcome, MemoryProof, NoteView, PackOutcome, PackRequest, PackedView, PutOutcome, PutRequest,
-    memory, memory_drop, memory_pack, memory_prove, memory_put,
+    DropOutcome, MemoryOutcome, MemoryProof, PackOutcome, PackRequest, PutOutcome, PutRequest, memory, memory_drop,
+    memory_pack, memory_prove, memory_put,
 };
 pub use outcome::{Move, Problem, RetainOutcome, RetainRequest, Undecided, ZoneSummary};
 pub use plan::{Because, Zone};

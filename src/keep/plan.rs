@@ -4,35 +4,23 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::settings::Limits;
+use crate::proof::schema::names;
 use crate::proof::timestamp::Timestamp;
 use crate::store::{Kept, StoredZone};
 
-/// Where the texts of a session are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Zone {
-    /// In the store; its round is not sealed.
-    Hot,
-    /// In the store; its round is sealed.
-    Warm,
-    /// In an archive.
-    Cold,
-    /// Nowhere: only hashes are left.
-    Frozen,
-}
-
-impl Zone {
-    /// All of them, from the first to the last.
-    pub const ALL: [Self; 4] = [Self::Hot, Self::Warm, Self::Cold, Self::Frozen];
-
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Hot => "hot",
-            Self::Warm => "warm",
-            Self::Cold => "cold",
-            Self::Frozen => "frozen",
-        }
+names! {
+    /// Where the texts of a session are.
+    #[derive(JsonSchema)]
+    #[schemars(rename_all = "lowercase")]
+    pub enum Zone {
+        /// In the store; its round is not sealed.
+        Hot = "hot",
+        /// In the store; its round is sealed.
+        Warm = "warm",
+        /// In an archive.
+        Cold = "cold",
+        /// Nowhere: only hashes are left.
+        Frozen = "frozen",
     }
 }
 

@@ -2,13 +2,13 @@
 //! that are sent together are chained in the order they were sent.
 
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
 use tokio::sync::oneshot;
 
+use crate::access::identity;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::record::Workspace;
@@ -85,5 +85,5 @@ impl Drawer {
 }
 
 fn file(path: &Path) -> Option<(u64, u64)> {
-    std::fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+    std::fs::metadata(path).ok().map(|found| identity(&found))
 }

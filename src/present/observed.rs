@@ -44,7 +44,7 @@ pub fn attested(text: &str) -> String {
         return format!("observed: {}", observed(&seen));
     }
     match MemoryAttestation::parse(text.as_bytes()) {
-        Ok(note) => format!("a note of working memory, put there at {}", note.put_at),
+        Ok(note) => format!("a note of working memory, put there at {}", note.put_at()),
         Err(_) => text.to_owned(),
     }
 }

@@ -3,12 +3,8 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::canonical::{Malformed, Reader, Writer};
+use super::canonical::{Field, Malformed, Reader, member, object};
 use super::digest::{ChangeId, CommitId, TreeId};
-
-const COMMIT: &str = "a commit id: 40 or 64 lower-case hex digits";
-const TREE: &str = "a tree id: 40 or 64 lower-case hex digits";
-const CHANGE: &str = "a change id, 64 lower-case hex digits, or null";
 
 /// Hashes the text of a diff as it comes.
 ///
@@ -94,53 +90,20 @@ pub fn change_id(diff: &[u8]) -> Option<ChangeId> {
     hasher.finish()
 }
 
-/// What a session says of a change that it explains: the body of an attestation that only the tool writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GitAttestation {
-    /// The change; `None` for an empty one and for a merge.
-    pub change_id: Option<ChangeId>,
-    /// The commit; `None` while it is only staged.
-    pub commit: Option<CommitId>,
-    /// The tree.
-    pub tree: TreeId,
+object! {
+    /// What a session says of a change that it explains: the body of an attestation that only the tool writes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct GitAttestation, "git attestation", to_text, in "git" {
+        /// The change; `None` for an empty one and for a merge.
+        change_id: Option<ChangeId>,
+        /// The commit; `None` while it is only staged.
+        commit: Option<CommitId>,
+        /// The tree.
+        tree: TreeId,
+    }
 }
 
 impl GitAttestation {
-    /// The canonical text.
-    pub fn to_text(&self) -> String {
-        Writer::new()
-            .begin()
-            .key("git")
-            .begin()
-            .key("change_id")
-            .plain_or_null(self.change_id.as_ref())
-            .key("commit")
-            .plain_or_null(self.commit.as_ref())
-            .key("tree")
-            .plain(&self.tree)
-            .end()
-            .end()
-            .finish()
-    }
-
-    /// Reads the canonical text.
-    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
-        let mut reader = Reader::new(text)?;
-        reader.begin()?;
-        reader.key("git")?;
-        reader.begin()?;
-        reader.key("change_id")?;
-        let change_id = reader.parsed_or_null("change_id", CHANGE, ChangeId::parse)?;
-        reader.key("commit")?;
-        let commit = reader.parsed_or_null("commit", COMMIT, CommitId::parse)?;
-        reader.key("tree")?;
-        let tree = reader.parsed("tree", TREE, TreeId::parse)?;
-        reader.end()?;
-        reader.end()?;
-        reader.finish()?;
-        Ok(Self { change_id, commit, tree })
-    }
-
     /// Whether a text claims to be such an attestation, well-formed or not: nobody but the tool may write one.
     pub fn is_claimed_by(text: &str) -> bool {
         serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text)
@@ -166,25 +129,25 @@ pub enum Sighting {
 impl Sighting {
     /// The canonical line.
     pub fn to_line(&self) -> String {
+        let mut line = "{".to_owned();
         match self {
-            Self::Commit(commit) => Writer::new().begin().key("commit").plain(commit),
-            Self::Range { base, head } => Writer::new().begin().key("base").plain(base).key("head").plain(head),
+            Self::Commit(commit) => member(&mut line, "commit", commit),
+            Self::Range { base, head } => {
+                member(&mut line, "base", base);
+                member(&mut line, "head", head);
+            }
         }
-        .end()
-        .finish()
+        line + "}"
     }
 
     /// Reads a canonical line.
     pub fn parse(line: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(line)?;
         reader.begin()?;
-        let sighting = if reader.try_key("base") {
-            let base = reader.parsed("base", COMMIT, CommitId::parse)?;
-            reader.key("head")?;
-            Self::Range { base, head: reader.parsed("head", COMMIT, CommitId::parse)? }
+        let sighting = if reader.try_key("commit") {
+            Self::Commit(Field::read(&mut reader, "commit")?)
         } else {
-            reader.key("commit")?;
-            Self::Commit(reader.parsed("commit", COMMIT, CommitId::parse)?)
+            Self::Range { base: reader.member("base")?, head: reader.member("head")? }
         };
         reader.end()?;
         reader.finish()?;

@@ -215,6 +215,11 @@ impl ObjectId {
         Some(Self { bytes, len })
     }
 
+    /// Whether both are of repositories of one kind.
+    pub fn is_as_long_as(&self, other: &Self) -> bool {
+        self.len == other.len
+    }
+
     /// The 20 or 32 bytes.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]

@@ -8,55 +8,31 @@ use super::change::GitAttestation;
 use super::digest::{CommitId, ContentHash, ObjectId, TreeId, sha256};
 use super::observed::Observed;
 use super::record::{Body, Line, RecordType};
-use super::schema::name_schema;
+use super::schema::{name_schema, names};
 use super::timestamp::Timestamp;
 
 /// Most bytes of observations that are kept of one session.
 const MAX_KEPT: usize = 1 << 20;
 
-/// Whether the content of a file is what a recorded edit wrote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SeenAs {
-    /// An edit tool wrote exactly this content.
-    Written,
-    /// No edit tool was seen to write it. It may have come through a shell, a formatter or by hand.
-    NotSeen,
-}
-
-impl SeenAs {
-    const ALL: [Self; 2] = [Self::Written, Self::NotSeen];
-
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Written => "written",
-            Self::NotSeen => "not_seen",
-        }
+names! {
+    /// Whether the content of a file is what a recorded edit wrote.
+    pub enum SeenAs {
+        /// An edit tool wrote exactly this content.
+        Written = "written",
+        /// No edit tool was seen to write it. It may have come through a shell, a formatter or by hand.
+        NotSeen = "not_seen",
     }
 }
 
 name_schema!(SeenAs);
 
-/// What checks said after a content was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Checked {
-    /// Every checker whose result is known passed the last time.
-    Passed,
-    /// One of them failed the last time.
-    Failed,
-}
-
-impl Checked {
-    const ALL: [Self; 2] = [Self::Passed, Self::Failed];
-
-    /// Its name.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-        }
+names! {
+    /// What checks said after a content was written.
+    pub enum Checked {
+        /// Every checker whose result is known passed the last time.
+        Passed = "passed",
+        /// One of them failed the last time.
+        Failed = "failed",
     }
 }
 

@@ -1,47 +1,36 @@
 //! Findings: what a verifier has to say about a commit, with stable codes.
 
 use crate::hint::{Hint, JUDGED, Step, hint};
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::digest::CommitId;
+use super::schema::names;
 
-/// How a commit, or a whole range, stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// No proof is required, and there is none.
-    Exempt,
-    /// It is proven.
-    Pass,
-    /// A person whom policy lists vouches for it. That is a word, not a proof.
-    Vouched,
-    /// It could not be checked.
-    Unchecked,
-    /// A proof is required, and there is none.
-    Missing,
-    /// A proof does not hold.
-    Fail,
+names! {
+    /// How a commit, or a whole range, stands.
+    #[derive(PartialOrd, Ord, JsonSchema)]
+    #[schemars(rename_all = "lowercase")]
+    pub enum Verdict {
+        /// No proof is required, and there is none.
+        Exempt = "exempt",
+        /// It is proven.
+        Pass = "pass",
+        /// A person whom policy lists vouches for it. That is a word, not a proof.
+        Vouched = "vouched",
+        /// It could not be checked.
+        Unchecked = "unchecked",
+        /// A proof is required, and there is none.
+        Missing = "missing",
+        /// A proof does not hold.
+        Fail = "fail",
+    }
 }
 
 impl Verdict {
     /// The answer to a question that has only two.
     pub const fn of(holds: bool) -> Self {
         if holds { Self::Pass } else { Self::Fail }
-    }
-
-    /// The word for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Exempt => "exempt",
-            Self::Pass => "pass",
-            Self::Vouched => "vouched",
-            Self::Unchecked => "unchecked",
-            Self::Missing => "missing",
-            Self::Fail => "fail",
-        }
     }
 
     /// Whether a gate lets it through.
@@ -65,94 +54,70 @@ pub enum Severity {
     Error,
 }
 
-macro_rules! findings {
-    ($($(#[$doc:meta])* $name:ident $text:literal)*) => {
-        /// The stable names of findings.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum FindingCode {
-            $($(#[$doc])* $name,)*
-        }
-
-        impl FindingCode {
-            /// All of them.
-            pub const ALL: &[Self] = &[$(Self::$name,)*];
-
-            /// The name that is printed.
-            pub const fn as_str(self) -> &'static str {
-                match self {
-                    $(Self::$name => $text,)*
-                }
-            }
-        }
-    };
-}
-
-findings! {
-    /// There is no anchor, and there must be one.
-    AnchorMissing "ANCHOR_MISSING"
-    /// A line of a note is not one that we would write.
-    AnchorMalformed "ANCHOR_MALFORMED"
-    /// An anchor is not for the change where it is found, or says something of its own commit that is not so.
-    BindingMismatch "BINDING_MISMATCH"
-    /// The anchor's binding is weaker than policy takes.
-    BindingTooWeak "BINDING_TOO_WEAK"
-    /// The change was applied before and undone since; applying it again is a new decision.
-    Replayed "REPLAYED"
-    /// The commit that was proven is not at hand, and its change could stand at more than one place.
-    PlaceAmbiguous "PLACE_AMBIGUOUS"
-    /// A trailer names a root that does not hold for the commit, or a line only looks like a trailer of ours.
-    TrailerMismatch "TRAILER_MISMATCH"
-    /// The evidence was fetched, and the file of a root is not in it.
-    EvidenceMissing "EVIDENCE_MISSING"
-    /// The chain of the evidence does not hold, or is not the one that the anchor names.
-    ChainBroken "CHAIN_BROKEN"
-    /// The evidence adds up to another root or count.
-    RootMismatch "ROOT_MISMATCH"
-    /// The last line of the evidence is no reflection that can be read.
-    ReflectionMissing "REFLECTION_MISSING"
-    /// Policy asks for a reflection that the agent or a person stated, and the tool only observed one.
-    ReflectionNotStated "REFLECTION_NOT_STATED"
-    /// Policy does not take the scheme.
-    SchemeNotAllowed "SCHEME_NOT_ALLOWED"
-    /// The session does not say that it explains this change.
-    NotRooted "NOT_ROOTED"
-    /// Fewer people have signed than must.
-    SignatureMissing "SIGNATURE_MISSING"
-    /// A signature is not one of the anchor.
-    SignatureInvalid "SIGNATURE_INVALID"
-    /// A signature is by a key that is not listed.
-    SignerUnknown "SIGNER_UNKNOWN"
-    /// A signature is by a key that is not valid at the time that counts.
-    SignerExpired "SIGNER_EXPIRED"
-    /// Lines of the evidence are withheld.
-    EvidenceWithheld "EVIDENCE_WITHHELD"
-    /// No seal that counts lists the anchor.
-    SealMissing "SEAL_MISSING"
-    /// The chain of seals does not hold.
-    SealBroken "SEAL_BROKEN"
-    /// A seal lists an anchor that the notes do not have.
-    AnchorDeleted "ANCHOR_DELETED"
-    /// The head of the rounds that was seen before is no ancestor of the present one.
-    RoundsRolledBack "ROUNDS_ROLLED_BACK"
-    /// There are two chains of rounds, and both were published.
-    RoundsForked "ROUNDS_FORKED"
-    /// A ref that is needed is not in this clone.
-    RefNotFetched "REF_NOT_FETCHED"
-    /// An object that is needed is not in this clone.
-    ObjectMissing "OBJECT_MISSING"
-    /// Deciding would take more than the limits allow.
-    LimitReached "LIMIT_REACHED"
-    /// The policy cannot be read.
-    PolicyUnreadable "POLICY_UNREADABLE"
-    /// A person vouches for the commit, who may by policy: a word, and no proof.
-    Vouched "VOUCHED"
-    /// A person's word for the commit, or for another, does not count here.
-    WordNotTaken "WORD_NOT_TAKEN"
-}
-
-impl fmt::Display for FindingCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
+names! {
+    /// The stable names of findings.
+    #[derive(PartialOrd, Ord)]
+    pub enum FindingCode {
+        /// There is no anchor, and there must be one.
+        AnchorMissing = "ANCHOR_MISSING",
+        /// A line of a note is not one that we would write.
+        AnchorMalformed = "ANCHOR_MALFORMED",
+        /// An anchor is not for the change where it is found, or says something of its own commit that is not so.
+        BindingMismatch = "BINDING_MISMATCH",
+        /// The anchor's binding is weaker than policy takes.
+        BindingTooWeak = "BINDING_TOO_WEAK",
+        /// The change was applied before and undone since; applying it again is a new decision.
+        Replayed = "REPLAYED",
+        /// The commit that was proven is not at hand, and its change could stand at more than one place.
+        PlaceAmbiguous = "PLACE_AMBIGUOUS",
+        /// A trailer names a root that does not hold for the commit, or a line only looks like a trailer of ours.
+        TrailerMismatch = "TRAILER_MISMATCH",
+        /// The evidence was fetched, and the file of a root is not in it.
+        EvidenceMissing = "EVIDENCE_MISSING",
+        /// The chain of the evidence does not hold, or is not the one that the anchor names.
+        ChainBroken = "CHAIN_BROKEN",
+        /// The evidence adds up to another root or count.
+        RootMismatch = "ROOT_MISMATCH",
+        /// The last line of the evidence is no reflection that can be read.
+        ReflectionMissing = "REFLECTION_MISSING",
+        /// Policy asks for a reflection that the agent or a person stated, and the tool only observed one.
+        ReflectionNotStated = "REFLECTION_NOT_STATED",
+        /// Policy does not take the scheme.
+        SchemeNotAllowed = "SCHEME_NOT_ALLOWED",
+        /// The session does not say that it explains this change.
+        NotRooted = "NOT_ROOTED",
+        /// Fewer people have signed than must.
+        SignatureMissing = "SIGNATURE_MISSING",
+        /// A signature is not one of the anchor.
+        SignatureInvalid = "SIGNATURE_INVALID",
+        /// A signature is by a key that is not listed.
+        SignerUnknown = "SIGNER_UNKNOWN",
+        /// A signature is by a key that is not valid at the time that counts.
+        SignerExpired = "SIGNER_EXPIRED",
+        /// Lines of the evidence are withheld.
+        EvidenceWithheld = "EVIDENCE_WITHHELD",
+        /// No seal that counts lists the anchor.
+        SealMissing = "SEAL_MISSING",
+        /// The chain of seals does not hold.
+        SealBroken = "SEAL_BROKEN",
+        /// A seal lists an anchor that the notes do not have.
+        AnchorDeleted = "ANCHOR_DELETED",
+        /// The head of the rounds that was seen before is no ancestor of the present one.
+        RoundsRolledBack = "ROUNDS_ROLLED_BACK",
+        /// There are two chains of rounds, and both were published.
+        RoundsForked = "ROUNDS_FORKED",
+        /// A ref that is needed is not in this clone.
+        RefNotFetched = "REF_NOT_FETCHED",
+        /// An object that is needed is not in this clone.
+        ObjectMissing = "OBJECT_MISSING",
+        /// Deciding would take more than the limits allow.
+        LimitReached = "LIMIT_REACHED",
+        /// The policy cannot be read.
+        PolicyUnreadable = "POLICY_UNREADABLE",
+        /// A person vouches for the commit, who may by policy: a word, and no proof.
+        Vouched = "VOUCHED",
+        /// A person's word for the commit, or for another, does not count here.
+        WordNotTaken = "WORD_NOT_TAKEN",
     }
 }
 
@@ -168,12 +133,6 @@ impl JsonSchema for FindingCode {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         // A later version may have more of them.
         schemars::json_schema!({ "type": "string" })
-    }
-}
-
-impl Serialize for FindingCode {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
     }
 }
 

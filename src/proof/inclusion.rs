@@ -5,66 +5,55 @@
 
 use std::fmt;
 
-use super::canonical::{Malformed, Problem, Reader, Writer};
+use super::canonical::object;
 use super::digest::{ContentHash, NodeHash, RootHash};
-use super::schema::name_schema;
+use super::schema::{name_schema, names};
 use super::scheme::Scheme;
 use super::tree::{Sibling, siblings};
 
-/// One step up: the neighbour, and the side on which it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-#[schemars(inline)]
-pub struct Step {
-    /// The neighbour.
-    pub hash: NodeHash,
-    /// Its side.
-    pub position: Position,
+object! {
+    /// One step up: the neighbour, and the side on which it stands.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+    #[schemars(inline)]
+    pub struct Step, "step", to_text {
+        /// The neighbour.
+        hash: NodeHash,
+        /// Its side.
+        position: Position,
+    }
 }
 
-/// The side on which a neighbour stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Position {
-    /// Before the node on the path.
-    Left,
-    /// After it.
-    Right,
+names! {
+    /// The side on which a neighbour stands.
+    pub enum Position {
+        /// Before the node on the path.
+        Left = "left",
+        /// After it.
+        Right = "right",
+    }
 }
 
 name_schema!(Position);
 
-impl Position {
-    const ALL: [Self; 2] = [Self::Left, Self::Right];
-
-    /// The name as it is printed.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Left => "left",
-            Self::Right => "right",
-        }
+object! {
+    /// A proof that an entry is in a session. Its fields stand in reading order, not in canonical order.
+    #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+    pub struct InclusionProof, "inclusion proof", to_line {
+        /// How the session is hashed.
+        scheme: Scheme,
+        /// Content hash of the entry.
+        leaf_hash: ContentHash,
+        /// Position in the tree: after sorting, in `v1-sorted`.
+        index: u64,
+        /// Number of leaves that the proof claims.
+        count: u64,
+        /// The path upwards.
+        #[serde(rename = "proof")]
+        steps["proof"]: Vec<Step>,
+        /// The root that the proof claims.
+        root: RootHash,
     }
-
-    fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|side| side.as_str() == text)
-    }
-}
-
-/// A proof that an entry is in a session.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
-pub struct InclusionProof {
-    /// How the session is hashed.
-    pub scheme: Scheme,
-    /// Content hash of the entry.
-    pub leaf_hash: ContentHash,
-    /// Position in the tree: after sorting, in `v1-sorted`.
-    pub index: u64,
-    /// Number of leaves that the proof claims.
-    pub count: u64,
-    /// The path upwards.
-    #[serde(rename = "proof")]
-    pub steps: Vec<Step>,
-    /// The root that the proof claims.
-    pub root: RootHash,
+    "proof", "at most 64 steps": |proof| proof.steps.len() <= 64;
 }
 
 /// Why a proof does not hold.
@@ -152,68 +141,5 @@ impl InclusionProof {
             };
         }
         if RootHash::from(node) == *root { Ok(()) } else { Err(NotIncluded::RootMismatch) }
-    }
-
-    /// The one line of a proof file, without its newline. Fields stand in reading order, not in canonical order.
-    pub fn to_line(&self) -> String {
-        let steps = self.steps.iter().map(|step| {
-            Writer::new()
-                .begin()
-                .key("hash")
-                .plain(&step.hash)
-                .key("position")
-                .plain(&step.position.as_str())
-                .end()
-                .finish()
-        });
-        Writer::new()
-            .begin()
-            .key("scheme")
-            .plain(&self.scheme)
-            .key("leaf_hash")
-            .plain(&self.leaf_hash)
-            .key("index")
-            .integer(self.index)
-            .key("count")
-            .integer(self.count)
-            .key("proof")
-            .array(steps)
-            .key("root")
-            .plain(&self.root)
-            .end()
-            .finish()
-    }
-
-    /// Reads the one line of a proof file, without its newline.
-    pub fn parse(line: &[u8]) -> Result<Self, Malformed> {
-        const DIGEST: &str = "64 lower-case hex digits";
-        let mut reader = Reader::new(line)?;
-        reader.begin()?;
-        reader.key("scheme")?;
-        let scheme = reader.parsed("scheme", Scheme::RULE, Scheme::parse)?;
-        reader.key("leaf_hash")?;
-        let leaf_hash = reader.parsed("leaf_hash", DIGEST, ContentHash::parse)?;
-        reader.key("index")?;
-        let index = reader.unsigned("index")?;
-        reader.key("count")?;
-        let count = reader.unsigned("count")?;
-        reader.key("proof")?;
-        let steps = reader.array("proof", |reader| {
-            reader.begin()?;
-            reader.key("hash")?;
-            let hash = reader.parsed("hash", DIGEST, NodeHash::parse)?;
-            reader.key("position")?;
-            let position = reader.parsed("position", "left or right", Position::parse)?;
-            reader.end()?;
-            Ok(Step { hash, position })
-        })?;
-        if steps.len() > 64 {
-            return Err(Malformed::new("proof", Problem::Expected("at most 64 steps")));
-        }
-        reader.key("root")?;
-        let root = reader.parsed("root", DIGEST, RootHash::parse)?;
-        reader.end()?;
-        reader.finish()?;
-        Ok(Self { scheme, leaf_hash, index, count, steps, root })
     }
 }

@@ -133,22 +133,7 @@ fn suggest(name: &str, known: &[&str]) -> String {
 /// How many letters must be put in, taken out, replaced or swapped with their neighbour to make one word of the other.
 fn distance(one: &str, two: &str) -> usize {
     // Nobody means a key by something much longer than any.
-    let one: Vec<char> = one.chars().take(64).collect();
-    let two: Vec<char> = two.chars().collect();
-    let mut rows: Vec<Vec<usize>> = vec![(0..=two.len()).collect()];
-    for (i, a) in one.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, b) in two.iter().enumerate() {
-            let replaced = rows[i][j] + usize::from(a != b);
-            let mut steps = replaced.min(rows[i][j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && one[i - 1] == *b && two[j - 1] == *a {
-                steps = steps.min(rows[i - 1][j - 1] + 1);
-            }
-            row.push(steps);
-        }
-        rows.push(row);
-    }
-    rows[one.len()][two.len()]
+    strsim::osa_distance(&one.chars().take(64).collect::<String>(), two)
 }
 
 #[cfg(test)]

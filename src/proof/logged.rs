@@ -3,51 +3,69 @@
 
 use std::fmt;
 
-use super::canonical::{Malformed, Problem, Reader, Writer};
+use super::canonical::object;
 use super::digest::{NodeHash, RootHash};
 use super::log;
 use super::scheme::Scheme;
 use super::seal::{LogHead, SealedSession};
 use super::tree::{Sibling, Tree, siblings};
 
-/// The type of a proof that a session is in the log.
-pub const LOGGED_TYPE: &str = "git-proof/logged@1";
-/// The type of a proof that a log begins with another.
-pub const CONSISTENCY_TYPE: &str = "git-proof/consistency@1";
-
-const DIGEST: &str = "64 lower-case hex digits";
-
-/// Where the log stood when a round was sealed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RoundHead {
-    /// The round.
-    pub round: u64,
-    /// The log of all sessions up to it.
-    pub log: LogHead,
+object! {
+    /// Where the log stood when a round was sealed.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct RoundHead, "round head", to_text {
+        /// Root of the log of all sessions up to the round.
+        root: RootHash,
+        /// The round.
+        round: u64,
+        /// Number of the log's leaves.
+        size: u64,
+    }
 }
 
-/// A proof that a session is in the log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoggedProof {
-    /// Its place in the log, from 0.
-    pub index: u64,
-    /// The log.
-    pub head: RoundHead,
-    /// The nodes beside the path upwards.
-    pub path: Vec<NodeHash>,
-    /// The session as its seal has it.
-    pub session: SealedSession,
+object! {
+    /// A proof that a session is in the log.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct LoggedProof, "proof that a session is in the log", to_line, type LOGGED_TYPE = "git-proof/logged@1" {
+        /// Its place in the log, from 0.
+        index: u64,
+        /// The log.
+        head["log"]: RoundHead,
+        /// The nodes beside the path upwards.
+        path["proof"]: Vec<NodeHash>,
+        /// The session as its seal has it.
+        session: SealedSession,
+    }
+    "proof", "at most 65 steps": |proof| proof.path.len() <= MAX_STEPS;
 }
 
-/// A proof that a log begins with another.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ConsistencyProof {
-    /// The earlier log.
-    pub from: RoundHead,
-    /// The nodes that tie them.
-    pub path: Vec<NodeHash>,
-    /// The later log.
-    pub to: RoundHead,
+object! {
+    /// A proof that a log begins with another.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct ConsistencyProof, "consistency proof", to_line, type CONSISTENCY_TYPE = "git-proof/consistency@1" {
+        /// The earlier log.
+        from: RoundHead,
+        /// The nodes that tie them.
+        path["proof"]: Vec<NodeHash>,
+        /// The later log.
+        to: RoundHead,
+    }
+    "proof", "at most 65 steps": |proof| proof.path.len() <= MAX_STEPS;
+}
+
+/// A consistency proof has at most one node more than the tree has levels.
+const MAX_STEPS: usize = 65;
+
+impl RoundHead {
+    /// The log as the seal of a round has it.
+    pub fn new(round: u64, log: &LogHead) -> Self {
+        Self { root: log.root, round, size: log.size }
+    }
+
+    /// Root and size alone.
+    pub fn log(&self) -> LogHead {
+        LogHead { root: self.root, size: self.size }
+    }
 }
 
 /// Why a proof about the log does not hold.
@@ -102,7 +120,7 @@ impl LoggedProof {
 
     /// Checks the proof against a log that is trusted already.
     pub fn verify(&self, trusted: &LogHead) -> Result<(), NotLogged> {
-        if self.head.log != *trusted {
+        if self.head.log() != *trusted {
             return Err(NotLogged::AnotherLog);
         }
         if self.index >= trusted.size {
@@ -119,48 +137,12 @@ impl LoggedProof {
         });
         if RootHash::from(top) == trusted.root { Ok(()) } else { Err(NotLogged::RootMismatch) }
     }
-
-    /// The line, without its newline.
-    pub fn to_line(&self) -> String {
-        Writer::new()
-            .begin()
-            .key("index")
-            .integer(self.index)
-            .key("log")
-            .raw(&self.head.to_text())
-            .key("proof")
-            .array(self.path.iter().map(|node| format!("\"{node}\"")))
-            .key("session")
-            .raw(&self.session.to_text())
-            .key("type")
-            .plain(&LOGGED_TYPE)
-            .end()
-            .finish()
-    }
-
-    /// Reads the line, without its newline.
-    pub fn parse(line: &[u8]) -> Result<Self, Malformed> {
-        let mut reader = Reader::new(line)?;
-        reader.begin()?;
-        reader.key("index")?;
-        let index = reader.unsigned("index")?;
-        reader.key("log")?;
-        let head = RoundHead::read(&mut reader)?;
-        reader.key("proof")?;
-        let path = read_path(&mut reader)?;
-        reader.key("session")?;
-        let session = SealedSession::read(&mut reader)?;
-        read_type(&mut reader, LOGGED_TYPE)?;
-        reader.end()?;
-        reader.finish()?;
-        Ok(Self { index, head, path, session })
-    }
 }
 
 impl ConsistencyProof {
     /// Proves that a log begins with an earlier one; `None` unless that one is not empty and not larger.
     pub fn make(log: &Tree, from: RoundHead, to: RoundHead) -> Option<Self> {
-        let path = match log::consistency(log, from.log.size, to.log.size) {
+        let path = match log::consistency(log, from.size, to.size) {
             Ok(path) => path?,
             Err(never) => match never {},
         };
@@ -169,84 +151,14 @@ impl ConsistencyProof {
 
     /// Checks the proof against a later log that is trusted already: then the earlier one was its beginning.
     pub fn verify(&self, trusted: &LogHead) -> Result<(), NotLogged> {
-        if self.to.log != *trusted {
+        if self.to.log() != *trusted {
             return Err(NotLogged::AnotherLog);
         }
-        let (from, to) = (&self.from.log, &self.to.log);
+        let (from, to) = (&self.from, &self.to);
         if log::is_consistent((from.size, &from.root), (to.size, &to.root), &self.path) {
             Ok(())
         } else {
             Err(NotLogged::NotConsistent)
         }
     }
-
-    /// The line, without its newline.
-    pub fn to_line(&self) -> String {
-        Writer::new()
-            .begin()
-            .key("from")
-            .raw(&self.from.to_text())
-            .key("proof")
-            .array(self.path.iter().map(|node| format!("\"{node}\"")))
-            .key("to")
-            .raw(&self.to.to_text())
-            .key("type")
-            .plain(&CONSISTENCY_TYPE)
-            .end()
-            .finish()
-    }
-
-    /// Reads the line, without its newline.
-    pub fn parse(line: &[u8]) -> Result<Self, Malformed> {
-        let mut reader = Reader::new(line)?;
-        reader.begin()?;
-        reader.key("from")?;
-        let from = RoundHead::read(&mut reader)?;
-        reader.key("proof")?;
-        let path = read_path(&mut reader)?;
-        reader.key("to")?;
-        let to = RoundHead::read(&mut reader)?;
-        read_type(&mut reader, CONSISTENCY_TYPE)?;
-        reader.end()?;
-        reader.finish()?;
-        Ok(Self { from, path, to })
-    }
-}
-
-impl RoundHead {
-    fn to_text(self) -> String {
-        Writer::new()
-            .begin()
-            .key("root")
-            .plain(&self.log.root)
-            .key("round")
-            .integer(self.round)
-            .key("size")
-            .integer(self.log.size)
-            .end()
-            .finish()
-    }
-
-    fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
-        reader.begin()?;
-        reader.key("root")?;
-        let root = reader.parsed("root", DIGEST, RootHash::parse)?;
-        reader.key("round")?;
-        let round = reader.unsigned("round")?;
-        reader.key("size")?;
-        let size = reader.unsigned("size")?;
-        reader.end()?;
-        Ok(Self { round, log: LogHead { root, size } })
-    }
-}
-
-fn read_path(reader: &mut Reader<'_>) -> Result<Vec<NodeHash>, Malformed> {
-    let path = reader.array("proof", |reader| reader.parsed("proof", DIGEST, NodeHash::parse))?;
-    // A consistency proof has at most one node more than the tree has levels.
-    if path.len() > 65 { Err(Malformed::new("proof", Problem::Expected("at most 65 steps"))) } else { Ok(path) }
-}
-
-fn read_type(reader: &mut Reader<'_>, wanted: &'static str) -> Result<(), Malformed> {
-    reader.key("type")?;
-    reader.parsed("type", wanted, |text| (text == wanted).then_some(()))
 }

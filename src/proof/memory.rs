@@ -1,85 +1,50 @@
 //! What a session says of a note that it had in its working memory: a commitment to its text, and never the text.
 
-use super::canonical::{Malformed, Reader, Writer};
+use super::canonical::forms;
 use super::digest::{Commitment, Salt, TextHash, sha256};
 use super::timestamp::Timestamp;
 
-/// The body of the attestation that a packed note becomes. Only the tool writes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MemoryAttestation {
-    /// When the note was put into working memory.
-    pub put_at: Timestamp,
-    /// How it names the text.
-    pub text: Attested,
-}
-
-/// How an attestation names the text of a note.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Attested {
-    /// By a commitment, which can be checked by whoever has the salt and the text.
-    Committed(Commitment),
-    /// By the hash of the text, from which a short text can be guessed. The first version wrote this; it is only read.
-    Hashed(TextHash),
+forms! {
+    /// The body of the attestation that a packed note becomes. Only the tool writes it. Its one member is `note`, or `memory` in
+    /// the form of the first version, so it is never one of a change, whose one member is `git`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum MemoryAttestation, "memory attestation" {
+        /// Names the text by a commitment, which can be checked by whoever has the salt and the text.
+        Committed["note"] {
+            /// The commitment.
+            commitment: Commitment,
+            /// When the note was put into working memory.
+            put_at: Timestamp,
+        },
+        /// Names the text by its hash, from which a short text can be guessed. The first version wrote this; it is only read.
+        Hashed["memory"] {
+            /// When the note was put into working memory.
+            put_at: Timestamp,
+            /// The hash.
+            text_hash: TextHash,
+        },
+    }
 }
 
 impl MemoryAttestation {
     /// Of a note.
     pub fn of(salt: &Salt, text: &str, put_at: Timestamp) -> Self {
-        Self { put_at, text: Attested::Committed(commitment(salt, text)) }
+        Self::Committed { commitment: commitment(salt, text), put_at }
+    }
+
+    /// When the note was put into working memory.
+    pub fn put_at(&self) -> Timestamp {
+        match self {
+            Self::Committed { put_at, .. } | Self::Hashed { put_at, .. } => *put_at,
+        }
     }
 
     /// Whether it is that of a text. One that commits to it can only be checked with the salt.
     pub fn names(&self, salt: Option<&Salt>, text: &str) -> bool {
-        match (self.text, salt) {
-            (Attested::Committed(said), Some(salt)) => said == commitment(salt, text),
-            (Attested::Committed(_), None) => false,
-            (Attested::Hashed(said), _) => said == text_hash(text),
+        match self {
+            Self::Committed { commitment: said, .. } => salt.is_some_and(|salt| *said == commitment(salt, text)),
+            Self::Hashed { text_hash: said, .. } => *said == text_hash(text),
         }
-    }
-
-    /// The canonical text. Its one member is `note`, or `memory` in the form of the first version, so it is never one of a
-    /// change, whose one member is `git`.
-    pub fn to_text(&self) -> String {
-        let writer = Writer::new().begin();
-        let writer = match &self.text {
-            Attested::Committed(commitment) => {
-                let note = writer.key("note").begin().key("commitment").plain(commitment);
-                note.key("put_at").plain(&self.put_at)
-            }
-            Attested::Hashed(hash) => {
-                writer.key("memory").begin().key("put_at").plain(&self.put_at).key("text_hash").plain(hash)
-            }
-        };
-        writer.end().end().finish()
-    }
-
-    /// Reads the canonical text, in either form.
-    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
-        const TIME: &str = "a time such as 2026-03-01T09:00:00.000Z";
-        const DIGEST: &str = "a digest: 64 lower-case hex digits";
-        let mut reader = Reader::new(text)?;
-        reader.begin()?;
-        let said = if text.starts_with(b"{\"memory\"") {
-            reader.key("memory")?;
-            reader.begin()?;
-            reader.key("put_at")?;
-            let put_at = reader.parsed("put_at", TIME, Timestamp::parse)?;
-            reader.key("text_hash")?;
-            let hash = reader.parsed("text_hash", DIGEST, TextHash::parse)?;
-            Self { put_at, text: Attested::Hashed(hash) }
-        } else {
-            reader.key("note")?;
-            reader.begin()?;
-            reader.key("commitment")?;
-            let commitment = reader.parsed("commitment", DIGEST, Commitment::parse)?;
-            reader.key("put_at")?;
-            let put_at = reader.parsed("put_at", TIME, Timestamp::parse)?;
-            Self { put_at, text: Attested::Committed(commitment) }
-        };
-        reader.end()?;
-        reader.end()?;
-        reader.finish()?;
-        Ok(said)
     }
 
     /// Whether a text claims to be such an attestation, well-formed or not: nobody but the tool may write one.
@@ -110,7 +75,7 @@ mod tests {
 
     fn both() -> [MemoryAttestation; 2] {
         let Some(put_at) = Timestamp::parse("2026-03-01T09:00:00.000Z") else { unreachable!("it is a time") };
-        let old = MemoryAttestation { put_at, text: Attested::Hashed(text_hash("a note")) };
+        let old = MemoryAttestation::Hashed { put_at, text_hash: text_hash("a note") };
         [MemoryAttestation::of(&SALT, "a note", put_at), old]
     }
 

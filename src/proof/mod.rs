@@ -27,7 +27,7 @@ pub mod note;
 pub mod observed;
 pub mod policy;
 pub mod record;
-mod schema;
+pub(crate) mod schema;
 pub mod scheme;
 pub mod seal;
 pub mod signers;

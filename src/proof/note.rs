@@ -1,7 +1,7 @@
 //! The lines of a commit's note. Each stands for itself and order does not matter, so notes merge as sets of lines.
 
 use super::anchor::{ANCHOR_TYPE, Anchor};
-use super::canonical::{Malformed, Problem, Reader, Writer};
+use super::canonical::{Field, Malformed, Reader, member};
 use super::digest::SealHash;
 use super::word::{WORD_TYPE, Word};
 
@@ -46,24 +46,25 @@ pub struct Signature(pub Vec<u8>);
 impl NoteLine {
     /// The line, without its newline.
     pub fn to_line(&self) -> Option<String> {
-        let line = Writer::new().begin();
-        let line = match self {
+        let mut line = "{".to_owned();
+        match self {
             Self::Anchor { anchor, signature } => {
-                let line = line.key("anchor").raw(&anchor.to_text());
-                match signature {
-                    Some(signature) => line.key("signature").plain(&signature.to_base64()),
-                    None => line,
+                member(&mut line, "anchor", &**anchor);
+                if let Some(signature) = signature {
+                    member(&mut line, "signature", signature);
                 }
             }
             Self::Seal { seal, signature } => {
-                line.key("seal").plain(seal).key("signature").plain(&signature.to_base64())
+                member(&mut line, "seal", seal);
+                member(&mut line, "signature", signature);
             }
             Self::Word { word, signature } => {
-                line.key("signature").plain(&signature.to_base64()).key("word").raw(&word.to_text())
+                member(&mut line, "signature", signature);
+                member(&mut line, "word", &**word);
             }
             Self::Unknown { .. } => return None,
-        };
-        Some(line.end().finish())
+        }
+        Some(line + "}")
     }
 
     /// Reads a line, without its newline; `None` for a blank one.
@@ -72,7 +73,7 @@ impl NoteLine {
             return Ok(None);
         }
         if line.len() > MAX_LINE {
-            return Err(Malformed::new("", Problem::Expected("a line of at most 1 MiB")));
+            return Err(Malformed::expected("", "a line of at most 1 MiB"));
         }
         match Self::known(line) {
             Ok(known) => Ok(Some(known)),
@@ -84,18 +85,14 @@ impl NoteLine {
         let mut reader = Reader::new(line)?;
         reader.begin()?;
         let known = if reader.try_key("seal") {
-            let seal = reader.parsed("seal", "64 lower-case hex digits", SealHash::parse)?;
-            reader.key("signature")?;
-            Self::Seal { seal, signature: read_signature(&mut reader)? }
+            Self::Seal { seal: Field::read(&mut reader, "seal")?, signature: reader.member("signature")? }
         } else if reader.try_key("signature") {
-            let signature = read_signature(&mut reader)?;
-            reader.key("word")?;
-            Self::Word { word: Box::new(Word::read(&mut reader)?), signature }
+            let signature = Field::read(&mut reader, "signature")?;
+            Self::Word { word: Box::new(reader.member("word")?), signature }
         } else {
-            reader.key("anchor")?;
-            let anchor = Box::new(Anchor::read(&mut reader)?);
-            let signature = if reader.try_key("signature") { Some(read_signature(&mut reader)?) } else { None };
-            Self::Anchor { anchor, signature }
+            let anchor = Box::new(reader.member("anchor")?);
+            let signed = reader.try_key("signature");
+            Self::Anchor { anchor, signature: signed.then(|| Field::read(&mut reader, "signature")).transpose()? }
         };
         reader.end()?;
         reader.finish()?;
@@ -122,10 +119,6 @@ fn unknown(line: &[u8]) -> Option<NoteLine> {
     });
     let known = [ANCHOR_TYPE, WORD_TYPE].contains(&kind);
     (statements.next().is_none() && named && !known).then(|| NoteLine::Unknown { kind: kind.to_owned() })
-}
-
-fn read_signature(reader: &mut Reader<'_>) -> Result<Signature, Malformed> {
-    reader.parsed("signature", "base64 of an SSH signature", Signature::from_base64)
 }
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -6,10 +6,11 @@
 
 use serde_json::Value;
 
-use super::canonical::{Malformed, Reader, Writer};
+use super::canonical::forms;
 use super::checkers;
 use super::digest::{ChainHash, ContentHash, ObjectId, TranscriptHash};
 use super::record::{Body, Entry};
+use super::schema::names;
 use super::timestamp::Timestamp;
 
 /// Most blobs that one entry names.
@@ -20,151 +21,58 @@ const OBSERVED: &str = "observed";
 /// The metadata keys that only the tool writes, each through a command or an option of its own.
 pub const RESERVED_KEYS: [&str; 5] = [OBSERVED, "afterwards", "continues", "supersedes", "until"];
 
-/// Something that the tool saw: the body of an attestation.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Observed {
-    /// Which agent works. What is not known yet is `None`, and may come with a later entry.
-    Agent {
-        /// Its name, such as `claude-code`.
-        name: String,
-        /// The model that it uses.
-        model: Option<String>,
-        /// The version of the program.
-        version: Option<String>,
-    },
-    /// A test runner, linter, type checker or build ran.
-    Check {
-        /// The words that name it, out of [`checkers::NAMES`].
-        command: String,
-        /// Its exit code, where it is known to be the checker's own.
-        exit: Option<u8>,
-    },
-    /// How many tools were called, and how many of the calls failed.
-    Tools {
-        /// All calls.
-        calls: u64,
-        /// Those that failed.
-        failed: u64,
-    },
-    /// A commitment to the beginning of the agent's transcript.
-    Transcript {
-        /// How many bytes it covers.
-        bytes: u64,
-        /// SHA-256 of these bytes.
-        sha256: TranscriptHash,
-    },
-    /// The contents of files after an edit tool wrote them.
-    Wrote(Vec<ObjectId>),
+forms! {
+    /// Something that the tool saw: the body of an attestation.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub enum Observed, "observed attestation", in "observed" {
+        /// Which agent works. What is not known yet is `None`, and may come with a later entry.
+        Agent["agent"] {
+            /// The model that it uses.
+            model: Option<String>,
+            /// Its name, such as `claude-code`.
+            name: String,
+            /// The version of the program.
+            version: Option<String>,
+        },
+        /// A test runner, linter, type checker or build ran.
+        Check["check"] {
+            /// The words that name it, out of [`checkers::NAMES`].
+            command: String,
+            /// Its exit code, where it is known to be the checker's own.
+            exit: Option<u8>,
+        },
+        /// How many tools were called, and how many of the calls failed.
+        Tools["tools"] {
+            /// All calls.
+            calls: u64,
+            /// Those that failed.
+            failed: u64,
+        },
+        /// A commitment to the beginning of the agent's transcript.
+        Transcript["transcript"] {
+            /// How many bytes it covers.
+            bytes: u64,
+            /// SHA-256 of these bytes.
+            sha256: TranscriptHash,
+        },
+        /// The contents of files after an edit tool wrote them.
+        Wrote["wrote"](Vec<ObjectId>),
+    }
+    "check.command", "the name of a known checker": |seen| match seen {
+        Observed::Check { command, .. } => checkers::NAMES.contains(&command.as_str()),
+        _ => true,
+    };
+    // Ids of 40 and of 64 digits never meet in one repository, so that their order need not be defined.
+    "wrote", "1 to 256 blob ids, ascending and none twice": |seen| match seen {
+        Observed::Wrote(blobs) => {
+            (1..=MAX_BLOBS).contains(&blobs.len())
+                && blobs.windows(2).all(|pair| pair[0] < pair[1] && pair[0].is_as_long_as(&pair[1]))
+        }
+        _ => true,
+    };
 }
 
 impl Observed {
-    /// The canonical text.
-    pub fn to_text(&self) -> String {
-        let writer = Writer::new().begin().key(OBSERVED).begin();
-        let writer = match self {
-            Self::Agent { name, model, version } => {
-                let agent = writer.key("agent").begin().key("model").string_or_null(model.as_deref());
-                agent.key("name").string(name).key("version").string_or_null(version.as_deref()).end()
-            }
-            Self::Check { command, exit } => {
-                let check = writer.key("check").begin().key("command").string(command).key("exit");
-                match exit {
-                    Some(exit) => check.integer(u64::from(*exit)),
-                    None => check.raw("null"),
-                }
-                .end()
-            }
-            Self::Tools { calls, failed } => {
-                writer.key("tools").begin().key("calls").integer(*calls).key("failed").integer(*failed).end()
-            }
-            Self::Transcript { bytes, sha256 } => {
-                writer.key("transcript").begin().key("bytes").integer(*bytes).key("sha256").plain(sha256).end()
-            }
-            Self::Wrote(blobs) => writer.key("wrote").array(blobs.iter().map(|blob| format!("\"{blob}\""))),
-        };
-        writer.end().end().finish()
-    }
-
-    /// Reads the canonical text.
-    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
-        let mut reader = Reader::new(text)?;
-        reader.begin()?;
-        reader.key(OBSERVED)?;
-        reader.begin()?;
-        let seen = if reader.try_key("agent") {
-            Self::read_agent(&mut reader)?
-        } else if reader.try_key("check") {
-            Self::read_check(&mut reader)?
-        } else if reader.try_key("tools") {
-            reader.begin()?;
-            reader.key("calls")?;
-            let calls = reader.unsigned("calls")?;
-            reader.key("failed")?;
-            let failed = reader.unsigned("failed")?;
-            reader.end()?;
-            Self::Tools { calls, failed }
-        } else if reader.try_key("transcript") {
-            reader.begin()?;
-            reader.key("bytes")?;
-            let bytes = reader.unsigned("bytes")?;
-            reader.key("sha256")?;
-            let sha256 = reader.parsed("sha256", "64 lower-case hex digits", TranscriptHash::parse)?;
-            reader.end()?;
-            Self::Transcript { bytes, sha256 }
-        } else {
-            reader.key("wrote")?;
-            Self::read_wrote(&mut reader)?
-        };
-        reader.end()?;
-        reader.end()?;
-        reader.finish()?;
-        Ok(seen)
-    }
-
-    fn read_agent(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let text_or_null = |reader: &mut Reader<'_>, field| {
-            if reader.null() { Ok(None) } else { reader.text(field).map(|text| Some(text.into_owned())) }
-        };
-        reader.begin()?;
-        reader.key("model")?;
-        let model = text_or_null(reader, "model")?;
-        reader.key("name")?;
-        let name = reader.text("name")?.into_owned();
-        reader.key("version")?;
-        let version = text_or_null(reader, "version")?;
-        reader.end()?;
-        Ok(Self::Agent { name, model, version })
-    }
-
-    fn read_check(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
-        reader.begin()?;
-        reader.key("command")?;
-        let known = |text: &str| checkers::NAMES.contains(&text).then(|| text.to_owned());
-        let command = reader.parsed("command", "the name of a known checker", known)?;
-        reader.key("exit")?;
-        let exit = if reader.null() {
-            None
-        } else {
-            let exit = reader.unsigned("exit")?;
-            Some(u8::try_from(exit).map_err(|_| Malformed::expected("exit", "an exit code from 0 to 255, or null"))?)
-        };
-        reader.end()?;
-        Ok(Self::Check { command, exit })
-    }
-
-    fn read_wrote(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let blob = |reader: &mut Reader<'_>| {
-            reader.parsed("wrote", "a blob id: 40 or 64 lower-case hex digits", ObjectId::parse)
-        };
-        let blobs = reader.array("wrote", blob)?;
-        // Ids of 40 and of 64 digits never meet in one repository, so that their order need not be defined.
-        let ascending = blobs.windows(2).all(|pair| pair[0] < pair[1] && same_length(pair));
-        if blobs.is_empty() || blobs.len() > MAX_BLOBS || !ascending {
-            return Err(Malformed::expected("wrote", "1 to 256 blob ids, ascending and none twice"));
-        }
-        Ok(Self::Wrote(blobs))
-    }
-
     /// Whether a text claims to be such an attestation, well-formed or not: nobody but the tool may write one.
     pub fn is_claimed_by(text: &str) -> bool {
         // An escape may hide the key; without one and without the word there is nothing to parse.
@@ -176,41 +84,21 @@ impl Observed {
     }
 }
 
-fn same_length(pair: &[ObjectId]) -> bool {
-    pair[0].as_bytes().len() == pair[1].as_bytes().len()
-}
-
-/// Where the text of a record comes from, if the agent did not state it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
-    /// What a person asked the agent for.
-    Prompt,
-    /// The agent's last message of a turn.
-    FinalMessage,
-    /// The messages of the session's commits.
-    CommitMessage,
-    /// A reflection that the agent stated, recorded again because entries came after it.
-    Restated,
+names! {
+    /// Where the text of a record comes from, if the agent did not state it.
+    pub enum Event {
+        /// What a person asked the agent for.
+        Prompt = "prompt",
+        /// The agent's last message of a turn.
+        FinalMessage = "final_message",
+        /// The messages of the session's commits.
+        CommitMessage = "commit_message",
+        /// A reflection that the agent stated, recorded again because entries came after it.
+        Restated = "restated",
+    }
 }
 
 impl Event {
-    const ALL: [Self; 4] = [Self::Prompt, Self::FinalMessage, Self::CommitMessage, Self::Restated];
-
-    /// Its name in metadata.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Prompt => "prompt",
-            Self::FinalMessage => "final_message",
-            Self::CommitMessage => "commit_message",
-            Self::Restated => "restated",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|event| event.as_str() == name)
-    }
-
     /// The metadata that says so.
     pub fn to_metadata(self) -> String {
         format!("{{\"observed\":{{\"event\":\"{}\"}}}}", self.as_str())

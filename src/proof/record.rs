@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::canonical::{Malformed, Problem, Reader, Writer};
+use super::canonical::{Malformed, Object, Problem, Reader, member, object};
 use super::digest::{ChainHash, ContentHash};
-use super::schema::{name_schema, text_schema};
+use super::schema::{name_schema, names, text_schema};
 use super::scheme::Scheme;
 use super::timestamp::Timestamp;
 
@@ -52,111 +52,40 @@ impl serde::Serialize for Id {
 
 text_schema!(Id: "Id", r"^[A-Za-z0-9][\w.-]{0,127}$");
 
-/// What kind of thought a record holds. There are four; a fact worth recording is an analysis.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RecordType {
-    /// The intended way.
-    Plan,
-    /// What was learned.
-    Analysis,
-    /// A choice, the alternatives, the why.
-    Decision,
-    /// What happened and what remains uncertain; closes a task.
-    Reflection,
+names! {
+    /// What kind of thought a record holds. There are four; a fact worth recording is an analysis.
+    pub enum RecordType {
+        /// The intended way.
+        Plan = "plan",
+        /// What was learned.
+        Analysis = "analysis",
+        /// A choice, the alternatives, the why.
+        Decision = "decision",
+        /// What happened and what remains uncertain; closes a task.
+        Reflection = "reflection",
+    }
 }
 
 name_schema!(RecordType);
 
-impl RecordType {
-    /// All of them, in the order in which a task uses them.
-    pub const ALL: [Self; 4] = [Self::Plan, Self::Analysis, Self::Decision, Self::Reflection];
-
-    /// The name as it is hashed.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Plan => "plan",
-            Self::Analysis => "analysis",
-            Self::Decision => "decision",
-            Self::Reflection => "reflection",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
-    }
-}
-
-impl fmt::Display for RecordType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-/// The record that opens a session. Its hash is the genesis of the chain.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opening {
-    /// Who works: the agent's name and version, the git identity.
-    pub caller: String,
-    /// What the session is for.
-    pub intent: String,
-    /// Whether a reflection must close it and a gate asks for it.
-    pub proof_grade: bool,
-    /// How it is hashed.
-    pub scheme: Scheme,
-    /// Its id.
-    pub session_id: Id,
-    /// When it began.
-    pub started_at: Timestamp,
-    /// The task it belongs to.
-    pub task_id: Option<String>,
-}
-
-impl Opening {
-    /// The canonical line that is hashed.
-    pub fn to_line(&self) -> String {
-        Writer::new()
-            .begin()
-            .key("caller")
-            .string(&self.caller)
-            .key("intent")
-            .string(&self.intent)
-            .key("proof_grade")
-            .raw(if self.proof_grade { "true" } else { "false" })
-            .key("scheme")
-            .plain(&self.scheme)
-            .key("session_id")
-            .plain(&self.session_id)
-            .key("started_at")
-            .plain(&self.started_at)
-            .key("task_id")
-            .string_or_null(self.task_id.as_deref())
-            .end()
-            .finish()
-    }
-
-    /// Reads a canonical line.
-    pub fn parse(line: &[u8]) -> Result<Self, Malformed> {
-        let mut reader = Reader::new(line)?;
-        reader.begin()?;
-        reader.key("caller")?;
-        let caller = reader.text("caller")?.into_owned();
-        reader.key("intent")?;
-        let intent = reader.text("intent")?.into_owned();
-        reader.key("proof_grade")?;
-        let proof_grade = reader.boolean("proof_grade")?;
-        reader.key("scheme")?;
-        let scheme = reader.parsed("scheme", Scheme::RULE, Scheme::parse)?;
-        reader.key("session_id")?;
-        let session_id = reader.parsed("session_id", Id::RULE, Id::parse)?;
-        reader.key("started_at")?;
-        let started_at = read_time(&mut reader, "started_at")?;
-        reader.key("task_id")?;
-        let task_id = read_task(&mut reader)?.map(Cow::into_owned);
-        reader.end()?;
-        reader.finish()?;
-        Ok(Self { caller, intent, proof_grade, scheme, session_id, started_at, task_id })
+object! {
+    /// The record that opens a session. Its hash is the genesis of the chain.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Opening, "opening", to_line {
+        /// Who works: the agent's name and version, the git identity.
+        caller: String,
+        /// What the session is for.
+        intent: String,
+        /// Whether a reflection must close it and a gate asks for it.
+        proof_grade: bool,
+        /// How it is hashed.
+        scheme: Scheme,
+        /// Its id.
+        session_id: Id,
+        /// When it began.
+        started_at: Timestamp,
+        /// The task it belongs to.
+        task_id: Option<String>,
     }
 }
 
@@ -207,61 +136,43 @@ impl Body<'_> {
 impl<'a> Entry<'a> {
     /// The canonical line that is hashed.
     pub fn to_line(&self) -> String {
-        let mut line = Writer::new().begin();
-        line = match &self.body {
-            Body::Thought { content, .. } => line.key("content").string(content),
-            Body::Attest { attest } => line.key("attest").string(attest),
-        };
-        line = line.key("id").plain(&self.id);
+        let mut line = "{".to_owned();
+        match &self.body {
+            Body::Thought { content, .. } => member(&mut line, "content", content),
+            Body::Attest { attest } => member(&mut line, "attest", attest),
+        }
+        member(&mut line, "id", &self.id);
         if let Some(metadata) = &self.metadata {
-            line = line.key("metadata").raw(metadata);
+            member(&mut line, "metadata", &Object(Cow::Borrowed(metadata)));
         }
-        line = line.key("prev_hash").plain(&self.prev_hash);
+        member(&mut line, "prev_hash", &self.prev_hash);
         if let Body::Thought { task_id, .. } = &self.body {
-            line = line.key("task_id").string_or_null(task_id.as_deref());
+            member(&mut line, "task_id", task_id);
         }
-        line = line.key("timestamp").plain(&self.timestamp);
+        member(&mut line, "timestamp", &self.timestamp);
         if let Body::Thought { kind, .. } = &self.body {
-            line = line.key("type").plain(kind);
+            member(&mut line, "type", kind);
         }
-        line.end().finish()
+        line + "}"
     }
 
     /// Reads a canonical line.
     pub fn parse(line: &'a [u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(line)?;
         reader.begin()?;
-        let entry = Self::read(&mut reader)?;
+        let attest = if reader.try_key("attest") { Some(reader.text("attest")?) } else { None };
+        let content = if attest.is_none() { Some(reader.member("content")?) } else { None };
+        let id = reader.member("id")?;
+        let metadata = if reader.try_key("metadata") { Some(Cow::Borrowed(reader.object("metadata")?)) } else { None };
+        let prev_hash = reader.member("prev_hash")?;
+        let task_id = if content.is_some() { reader.member("task_id")? } else { None };
+        let timestamp = reader.member("timestamp")?;
+        let body = match content {
+            Some(content) => Body::Thought { kind: reader.member("type")?, content, task_id },
+            None => Body::Attest { attest: attest.unwrap_or_default() },
+        };
         reader.end()?;
         reader.finish()?;
-        Ok(entry)
-    }
-
-    fn read(reader: &mut Reader<'a>) -> Result<Self, Malformed> {
-        let attest = reader.try_key("attest");
-        if !attest {
-            reader.key("content")?;
-        }
-        let text = reader.text(if attest { "attest" } else { "content" })?;
-        reader.key("id")?;
-        let id = reader.parsed("id", Id::RULE, Id::parse)?;
-        let metadata = if reader.try_key("metadata") { Some(Cow::Borrowed(reader.object("metadata")?)) } else { None };
-        let prev_hash = read_prev_hash(reader)?;
-        let task_id = if attest {
-            None
-        } else {
-            reader.key("task_id")?;
-            read_task(reader)?
-        };
-        reader.key("timestamp")?;
-        let timestamp = read_time(reader, "timestamp")?;
-        let body = if attest {
-            Body::Attest { attest: text }
-        } else {
-            reader.key("type")?;
-            let kind = reader.parsed("type", "plan, analysis, decision or reflection", RecordType::parse)?;
-            Body::Thought { kind, content: text, task_id }
-        };
         Ok(Self { id, prev_hash, timestamp, metadata, body })
     }
 }
@@ -275,57 +186,26 @@ pub enum Line<'a> {
     Withheld(Withheld),
 }
 
-/// What is published of an entry whose text is not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Withheld {
-    /// Chain hash of its parent, or the genesis.
-    pub prev_hash: ChainHash,
-    /// Its content hash.
-    pub content_hash: ContentHash,
-}
-
-impl Withheld {
-    /// The canonical line.
-    pub fn to_line(&self) -> String {
-        Writer::new()
-            .begin()
-            .key("prev_hash")
-            .plain(&self.prev_hash)
-            .key("withheld")
-            .plain(&self.content_hash)
-            .end()
-            .finish()
+object! {
+    /// What is published of an entry whose text is not.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Withheld, "withheld line", to_line {
+        /// Chain hash of its parent, or the genesis.
+        prev_hash: ChainHash,
+        /// Its content hash.
+        content_hash["withheld"]: ContentHash,
     }
 }
 
 impl<'a> Line<'a> {
     /// Reads a canonical line.
     pub fn parse(line: &'a [u8]) -> Result<Self, Malformed> {
-        if !line.starts_with(b"{\"prev_hash\"") {
-            return Entry::parse(line).map(Self::Entry);
+        if line.starts_with(b"{\"prev_hash\"") {
+            Withheld::parse(line).map(Self::Withheld)
+        } else {
+            Entry::parse(line).map(Self::Entry)
         }
-        let mut reader = Reader::new(line)?;
-        reader.begin()?;
-        let prev_hash = read_prev_hash(&mut reader)?;
-        reader.key("withheld")?;
-        let content_hash = reader.parsed("withheld", "64 lower-case hex digits", ContentHash::parse)?;
-        reader.end()?;
-        reader.finish()?;
-        Ok(Self::Withheld(Withheld { prev_hash, content_hash }))
     }
-}
-
-fn read_prev_hash(reader: &mut Reader<'_>) -> Result<ChainHash, Malformed> {
-    reader.key("prev_hash")?;
-    reader.parsed("prev_hash", "64 lower-case hex digits", ChainHash::parse)
-}
-
-pub(super) fn read_time(reader: &mut Reader<'_>, field: &'static str) -> Result<Timestamp, Malformed> {
-    reader.parsed(field, "a time such as 2026-03-01T00:00:40.196Z", Timestamp::parse)
-}
-
-pub(super) fn read_task<'a>(reader: &mut Reader<'a>) -> Result<Option<Cow<'a, str>>, Malformed> {
-    if reader.null() { Ok(None) } else { reader.text("task_id").map(Some) }
 }
 
 /// The canonical form of the metadata that came with an entry; `None` where there is nothing in it.

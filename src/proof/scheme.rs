@@ -1,45 +1,27 @@
 //! The four ways to hash a session. A session names its scheme when it starts, and anchors repeat it.
 
-use std::fmt;
-
 use super::digest::{ChainHash, ContentHash, NodeHash, hex32, sha256, sha256_pair};
-use super::schema::name_schema;
+use super::schema::{name_schema, names};
 
-/// How genesis, content, chain and tree are hashed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Scheme {
-    /// Ordered tree; the odd node of a level is paired with itself.
-    #[default]
-    V1,
-    /// Leaves sorted, each pair sorted: the root does not depend on the order of recording.
-    V1Sorted,
-    /// The tree of RFC 9162: leaves and inner nodes are hashed apart, an odd node moves up as it is.
-    V1Rfc9162,
-    /// As the donor system hashed: zero genesis, content alone, hex text concatenated.
-    AmsV0,
+names! {
+    /// How genesis, content, chain and tree are hashed.
+    #[derive(PartialOrd, Ord, Default)]
+    pub enum Scheme {
+        /// Ordered tree; the odd node of a level is paired with itself.
+        #[default]
+        V1 = "v1",
+        /// Leaves sorted, each pair sorted: the root does not depend on the order of recording.
+        V1Sorted = "v1-sorted",
+        /// The tree of RFC 9162: leaves and inner nodes are hashed apart, an odd node moves up as it is.
+        V1Rfc9162 = "v1-rfc9162",
+        /// As the donor system hashed: zero genesis, content alone, hex text concatenated.
+        AmsV0 = "ams-v0",
+    }
 }
 
 impl Scheme {
-    /// All of them.
-    pub const ALL: [Self; 4] = [Self::V1, Self::V1Sorted, Self::V1Rfc9162, Self::AmsV0];
-
     /// The names, for error messages.
     pub const RULE: &'static str = "a scheme: v1, v1-sorted, v1-rfc9162 or ams-v0";
-
-    /// The name as it is hashed.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::V1 => "v1",
-            Self::V1Sorted => "v1-sorted",
-            Self::V1Rfc9162 => "v1-rfc9162",
-            Self::AmsV0 => "ams-v0",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scheme| scheme.as_str() == text)
-    }
 
     /// Whether the hashes cover all that an entry says and the order of all entries. Only then can a root be rooted
     /// in a commit, or prove that a reflection came last.
@@ -123,18 +105,6 @@ fn sha256_hex_pair(left: &[u8; 32], right: &[u8; 32]) -> [u8; 32] {
     message[..64].copy_from_slice(&hex32(left));
     message[64..].copy_from_slice(&hex32(right));
     sha256(&message)
-}
-
-impl fmt::Display for Scheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-impl serde::Serialize for Scheme {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
 }
 
 name_schema!(Scheme);

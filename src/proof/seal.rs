@@ -3,199 +3,79 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use super::canonical::{Malformed, Problem, Reader, Writer};
+use super::canonical::{Malformed, member, object};
 use super::digest::{AnchorId, NodeHash, RootHash, SealHash, sha256};
 use super::log;
-use super::record::{Id, read_time};
+use super::record::Id;
 use super::scheme::Scheme;
 use super::timestamp::Timestamp;
 use super::tree::{self, Frontier};
 
-/// The type of seal that is written, and the only one that is understood.
-pub const SEAL_TYPE: &str = "git-proof/seal@1";
-
-const DIGEST: &str = "64 lower-case hex digits";
-
-/// A round.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seal {
-    /// SHA-256 of the canonical `{parents, previous, round}`.
-    pub genesis: SealHash,
-    /// The log of all sessions sealed so far.
-    pub log: LogHead,
-    /// When the round began.
-    pub opened_at: Timestamp,
-    /// The sessions of the round before, in their order.
-    pub parents: Vec<Parent>,
-    /// Hash of the seal before.
-    pub previous: Option<SealHash>,
-    /// The `v1` tree over the session roots.
-    pub root: RootHash,
-    /// 1, 2, …
-    pub round: u64,
-    /// When the round ended; never before the seal before.
-    pub sealed_at: Timestamp,
-    /// What is sealed.
-    pub sessions: Vec<SealedSession>,
-}
-
-/// Root and size of the log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LogHead {
-    /// Root of the RFC 9162 tree.
-    pub root: RootHash,
-    /// Number of leaves.
-    pub size: u64,
-}
-
-/// A session of the round before.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parent {
-    /// Its root.
-    pub root: RootHash,
-    /// Its id.
-    pub session_id: Id,
-}
-
-/// A session that a round seals.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SealedSession {
-    /// Its anchors, sorted.
-    pub anchors: Vec<AnchorId>,
-    /// Its number of entries.
-    pub count: u64,
-    /// Its root.
-    pub root: RootHash,
-    /// How it is hashed.
-    pub scheme: Scheme,
-    /// Its id.
-    pub session_id: Id,
-}
-
-impl Parent {
-    fn to_text(&self) -> String {
-        Writer::new().begin().key("root").plain(&self.root).key("session_id").plain(&self.session_id).end().finish()
+object! {
+    /// A round. Whether it fits its chain is for [`Rounds`] to say.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Seal, "seal", to_text, type SEAL_TYPE = "git-proof/seal@1" {
+        /// SHA-256 of the canonical `{parents, previous, round}`.
+        genesis: SealHash,
+        /// The log of all sessions sealed so far.
+        log: LogHead,
+        /// When the round began.
+        opened_at: Timestamp,
+        /// The sessions of the round before, in their order.
+        parents: Vec<Parent>,
+        /// Hash of the seal before.
+        previous: Option<SealHash>,
+        /// The `v1` tree over the session roots.
+        root: RootHash,
+        /// 1, 2, …
+        round: u64,
+        /// When the round ended; never before the seal before.
+        sealed_at: Timestamp,
+        /// What is sealed.
+        sessions: Vec<SealedSession>,
     }
 }
 
-impl SealedSession {
-    /// The canonical text: a leaf of the log.
-    pub fn to_text(&self) -> String {
-        Writer::new()
-            .begin()
-            .key("anchors")
-            .array(self.anchors.iter().map(|anchor| format!("\"{anchor}\"")))
-            .key("count")
-            .integer(self.count)
-            .key("root")
-            .plain(&self.root)
-            .key("scheme")
-            .plain(&self.scheme)
-            .key("session_id")
-            .plain(&self.session_id)
-            .end()
-            .finish()
-    }
-
-    pub(super) fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
-        reader.begin()?;
-        reader.key("anchors")?;
-        let anchors = reader.array("anchors", |reader| reader.parsed("anchors", DIGEST, AnchorId::parse))?;
-        if anchors.is_empty() || !anchors.is_sorted_by(|left, right| left < right) {
-            return Err(Malformed::new("anchors", Problem::Expected("at least one anchor id, sorted, none twice")));
-        }
-        reader.key("count")?;
-        let count = reader.unsigned("count")?;
-        if count == 0 {
-            return Err(Malformed::new("count", Problem::Expected("at least 1")));
-        }
-        reader.key("root")?;
-        let root = reader.parsed("root", DIGEST, RootHash::parse)?;
-        reader.key("scheme")?;
-        let scheme = reader.parsed("scheme", Scheme::RULE, Scheme::parse)?;
-        reader.key("session_id")?;
-        let session_id = reader.parsed("session_id", Id::RULE, Id::parse)?;
-        reader.end()?;
-        Ok(Self { anchors, count, root, scheme, session_id })
+object! {
+    /// Root and size of the log.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct LogHead, "log head", to_text {
+        /// Root of the RFC 9162 tree.
+        root: RootHash,
+        /// Number of leaves.
+        size: u64,
     }
 }
 
-impl Seal {
-    /// The canonical text of `seal.json`, without a newline.
-    pub fn to_text(&self) -> String {
-        Writer::new()
-            .begin()
-            .key("genesis")
-            .plain(&self.genesis)
-            .key("log")
-            .begin()
-            .key("root")
-            .plain(&self.log.root)
-            .key("size")
-            .integer(self.log.size)
-            .end()
-            .key("opened_at")
-            .plain(&self.opened_at)
-            .key("parents")
-            .array(self.parents.iter().map(Parent::to_text))
-            .key("previous")
-            .plain_or_null(self.previous.as_ref())
-            .key("root")
-            .plain(&self.root)
-            .key("round")
-            .integer(self.round)
-            .key("sealed_at")
-            .plain(&self.sealed_at)
-            .key("sessions")
-            .array(self.sessions.iter().map(SealedSession::to_text))
-            .key("type")
-            .plain(&SEAL_TYPE)
-            .end()
-            .finish()
+object! {
+    /// A session of the round before.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Parent, "parent", to_text {
+        /// Its root.
+        root: RootHash,
+        /// Its id.
+        session_id: Id,
     }
+}
 
-    /// Reads the canonical text. Whether it fits its chain is for [`Rounds`] to say.
-    pub fn parse(text: &[u8]) -> Result<Self, Malformed> {
-        let mut reader = Reader::new(text)?;
-        reader.begin()?;
-        reader.key("genesis")?;
-        let genesis = reader.parsed("genesis", DIGEST, SealHash::parse)?;
-        reader.key("log")?;
-        reader.begin()?;
-        reader.key("root")?;
-        let log_root = reader.parsed("log.root", DIGEST, RootHash::parse)?;
-        reader.key("size")?;
-        let size = reader.unsigned("log.size")?;
-        reader.end()?;
-        reader.key("opened_at")?;
-        let opened_at = read_time(&mut reader, "opened_at")?;
-        reader.key("parents")?;
-        let parents = reader.array("parents", |reader| {
-            reader.begin()?;
-            reader.key("root")?;
-            let root = reader.parsed("parents.root", DIGEST, RootHash::parse)?;
-            reader.key("session_id")?;
-            let session_id = reader.parsed("parents.session_id", Id::RULE, Id::parse)?;
-            reader.end()?;
-            Ok(Parent { root, session_id })
-        })?;
-        reader.key("previous")?;
-        let previous = reader.parsed_or_null("previous", DIGEST, SealHash::parse)?;
-        reader.key("root")?;
-        let root = reader.parsed("root", DIGEST, RootHash::parse)?;
-        reader.key("round")?;
-        let round = reader.unsigned("round")?;
-        reader.key("sealed_at")?;
-        let sealed_at = read_time(&mut reader, "sealed_at")?;
-        reader.key("sessions")?;
-        let sessions = reader.array("sessions", SealedSession::read)?;
-        reader.key("type")?;
-        reader.parsed("type", SEAL_TYPE, |text| (text == SEAL_TYPE).then_some(()))?;
-        reader.end()?;
-        reader.finish()?;
-        let log = LogHead { root: log_root, size };
-        Ok(Self { genesis, log, opened_at, parents, previous, root, round, sealed_at, sessions })
+object! {
+    /// A session that a round seals. Its canonical text is a leaf of the log.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct SealedSession, "sealed session", to_text {
+        /// Its anchors, sorted.
+        anchors: Vec<AnchorId>,
+        /// Its number of entries.
+        count: u64,
+        /// Its root.
+        root: RootHash,
+        /// How it is hashed.
+        scheme: Scheme,
+        /// Its id.
+        session_id: Id,
     }
+    "anchors", "at least one anchor id, sorted, none twice":
+        |session| !session.anchors.is_empty() && session.anchors.is_sorted_by(|left, right| left < right);
+    "count", "at least 1": |session| session.count > 0;
 }
 
 /// SHA-256 of a seal's bytes.
@@ -204,18 +84,12 @@ pub fn seal_hash(text: &[u8]) -> SealHash {
 }
 
 /// The genesis of a round.
-pub fn genesis(parents: &[Parent], previous: Option<&SealHash>, round: u64) -> SealHash {
-    let text = Writer::new()
-        .begin()
-        .key("parents")
-        .array(parents.iter().map(Parent::to_text))
-        .key("previous")
-        .plain_or_null(previous)
-        .key("round")
-        .integer(round)
-        .end()
-        .finish();
-    seal_hash(text.as_bytes())
+pub fn genesis(parents: &Vec<Parent>, previous: Option<SealHash>, round: u64) -> SealHash {
+    let mut text = "{".to_owned();
+    member(&mut text, "parents", parents);
+    member(&mut text, "previous", &previous);
+    member(&mut text, "round", &round);
+    seal_hash((text + "}").as_bytes())
 }
 
 /// The root of a round: the `v1` tree over its sessions' roots; `None` for no session.
@@ -285,7 +159,7 @@ impl Rounds {
         }
         let sealed_at = self.last.as_ref().map_or(sealed_at, |(last, _)| sealed_at.max(last.sealed_at));
         Some(Seal {
-            genesis: genesis(&parents, previous.as_ref(), round),
+            genesis: genesis(&parents, previous, round),
             log: LogHead { root: grown.root()?, size: grown.count() },
             opened_at,
             parents,

@@ -7,14 +7,13 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::commit_hooks::AfterCommit;
 use super::{commit_hooks as committing, squash as squashing};
-use crate::access::Access;
+use crate::access::{Access, identity};
 use crate::context::{Context, read_text};
 use crate::error::{Code, Error, Result};
 use crate::git::{Commit, Git, Read, Repository};
@@ -203,8 +202,8 @@ fn claim(file: &Path, patience: Duration) -> Option<File> {
         }
         thread::sleep(Duration::from_millis(1));
     }
-    let number = |found: fs::Metadata| (found.dev(), found.ino());
-    (fs::metadata(file).map(number).ok()? == claimed.metadata().map(number).ok()?).then_some(claimed)
+    let which = |found: fs::Metadata| identity(&found);
+    (fs::metadata(file).map(which).ok()? == claimed.metadata().map(which).ok()?).then_some(claimed)
 }
 
 /// Does what post-commit would have done; whether there was anything to do.

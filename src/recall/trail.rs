@@ -14,6 +14,7 @@ use crate::proof::digest::{ChainHash, ContentHash, RootHash};
 use crate::proof::evidence::Verifier;
 use crate::proof::observed::{Event, Marks};
 use crate::proof::record::{Body, Entry, Id, Line, RecordType};
+use crate::proof::schema::names;
 use crate::proof::scheme::Scheme;
 use crate::proof::timestamp::Timestamp;
 use crate::publish::evidence_name;
@@ -100,37 +101,25 @@ pub struct Step {
     pub chain_hash: ChainHash,
 }
 
-/// What an entry is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StepKind {
-    /// The intended way.
-    Plan,
-    /// What was learned.
-    Analysis,
-    /// A choice.
-    Decision,
-    /// What happened.
-    Reflection,
-    /// An attested operation.
-    Attest,
-    /// An entry whose text was not published.
-    Withheld,
+names! {
+    /// What an entry is.
+    pub enum StepKind {
+        /// The intended way.
+        Plan = "plan",
+        /// What was learned.
+        Analysis = "analysis",
+        /// A choice.
+        Decision = "decision",
+        /// What happened.
+        Reflection = "reflection",
+        /// An attested operation.
+        Attest = "attest",
+        /// An entry whose text was not published.
+        Withheld = "withheld",
+    }
 }
 
 impl StepKind {
-    /// The word for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Plan => "plan",
-            Self::Analysis => "analysis",
-            Self::Decision => "decision",
-            Self::Reflection => "reflection",
-            Self::Attest => "attest",
-            Self::Withheld => "withheld",
-        }
-    }
-
     fn of(line: &Line<'_>) -> Self {
         let Line::Entry(entry) = line else { return Self::Withheld };
         match &entry.body {

@@ -5,13 +5,13 @@ use serde::Serialize;
 use super::correct;
 use super::start;
 use super::text::{MAX_BODY, acceptable, json_without_secrets, metadata, with_marks, without_secrets};
-use super::view::{BodyView, EntryView};
+use super::view::EntryView;
 use super::workspace::{Workspace, parse_id};
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
 use crate::proof::record::{Id, Opening, RecordType};
 use crate::proof::scheme::Scheme;
-use crate::store::{Appended, NewAttestation, NewEntry, NewEvent, NewThought};
+use crate::store::{NewAttestation, NewEntry, NewEvent, NewThought};
 
 /// What is to be recorded.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -105,7 +105,7 @@ pub(crate) fn record_with(
     let entries = after_staged(workspace, staged.as_ref(), thought.clone());
     let appended = workspace.store.append(&session, &entries, &event)?;
     let Some(appended) = appended.into_iter().next_back() else { unreachable!("one entry in, one entry out") };
-    Ok(recorded(session, appended, &thought))
+    EntryView::of(&appended)
 }
 
 /// Refuses to withhold what must be readable, and what could be guessed from its trace.
@@ -143,27 +143,6 @@ fn after_staged<'a>(workspace: &Workspace, staged: Option<&'a Staged>, thought: 
     }
     entries.push(NewEntry::Thought(thought));
     entries
-}
-
-/// A thought that is in the chain now.
-pub(crate) fn recorded(session: Id, appended: Appended, thought: &NewThought<'_>) -> EntryView {
-    let (kind, content) = (thought.kind, Some(thought.content.to_owned()));
-    EntryView {
-        id: appended.id,
-        session_id: session,
-        index: appended.index,
-        parent_id: appended.parent_id,
-        body: BodyView::Thought { kind, content, task_id: appended.task_id },
-        metadata: thought.metadata.and_then(|text| serde_json::from_str(text).ok()),
-        timestamp: Some(appended.timestamp),
-        prev_hash: appended.prev_hash,
-        content_hash: appended.content_hash,
-        chain_hash: appended.chain_hash,
-        private: thought.private,
-        blanked: false,
-        withheld: false,
-        superseded_by: Vec::new(),
-    }
 }
 
 /// A record carries the task of its session. To be told another one is a mistake that would otherwise go unseen.

@@ -22,7 +22,7 @@ mod view;
 mod whose;
 mod workspace;
 pub use append::RecordRequest;
-pub(crate) use append::{Staged, record_unstaged, record_with, recorded};
+pub(crate) use append::{Staged, record_unstaged, record_with};
 pub use attest::{AttestOutcome, attest};
 pub use audit::{AuditOutcome, audit};
 pub use check::{CheckOutcome, check};

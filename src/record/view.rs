@@ -11,7 +11,8 @@ use crate::proof::scheme::Scheme;
 use crate::proof::timestamp::Timestamp;
 use crate::store::{SessionRow, StoredEntry};
 
-/// An entry.
+/// An entry. Apart from [`StoredEntry`], because its fields and their names are output: the line is taken apart, and what
+/// the ledger needs is left out.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EntryView {
     /// Its id.
@@ -72,7 +73,7 @@ pub enum BodyView {
 }
 
 impl EntryView {
-    pub(super) fn of(stored: &StoredEntry) -> Result<Self> {
+    pub(crate) fn of(stored: &StoredEntry) -> Result<Self> {
         let entry = stored.entry()?;
         let metadata = entry.as_ref().and_then(|entry| entry.metadata.as_deref()).map(|text| {
             serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())) // strict parsing has been done
@@ -125,7 +126,8 @@ impl EntryView {
     }
 }
 
-/// A session.
+/// A session. Apart from [`SessionRow`], whose opening is the record that was hashed: here its fields stand in the order of the
+/// output.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SessionView {
     /// Its id.

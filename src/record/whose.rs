@@ -5,66 +5,34 @@ use super::workspace::Workspace;
 use crate::context::Context;
 use crate::error::Result;
 use crate::git;
+use crate::proof::schema::names;
 use crate::store::{AgentKey, AgentRow, OpenCall};
 
-/// An agent, or an editor with one, that is understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Agent {
-    /// Claude Code.
-    ClaudeCode,
-    /// Codex CLI.
-    Codex,
-    /// GitHub Copilot: its command line, and its cloud agent.
-    Copilot,
-    /// Cursor.
-    Cursor,
-    /// Gemini CLI.
-    Gemini,
-    /// opencode.
-    Opencode,
-    /// Qwen Code.
-    Qwen,
-    /// Visual Studio Code.
-    Vscode,
-    /// Zed, which has no hooks.
-    Zed,
+names! {
+    /// An agent, or an editor with one, that is understood.
+    pub enum Agent {
+        /// Claude Code.
+        ClaudeCode = "claude-code",
+        /// Codex CLI.
+        Codex = "codex",
+        /// GitHub Copilot: its command line, and its cloud agent.
+        Copilot = "copilot",
+        /// Cursor.
+        Cursor = "cursor",
+        /// Gemini CLI.
+        Gemini = "gemini",
+        /// opencode.
+        Opencode = "opencode",
+        /// Qwen Code.
+        Qwen = "qwen",
+        /// Visual Studio Code.
+        Vscode = "vscode",
+        /// Zed, which has no hooks.
+        Zed = "zed",
+    }
 }
 
 impl Agent {
-    /// All of them.
-    pub const ALL: [Self; 9] = [
-        Self::ClaudeCode,
-        Self::Codex,
-        Self::Copilot,
-        Self::Cursor,
-        Self::Gemini,
-        Self::Opencode,
-        Self::Qwen,
-        Self::Vscode,
-        Self::Zed,
-    ];
-
-    /// Its name on the command line and in records.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Copilot => "copilot",
-            Self::Cursor => "cursor",
-            Self::Gemini => "gemini",
-            Self::Opencode => "opencode",
-            Self::Qwen => "qwen",
-            Self::Vscode => "vscode",
-            Self::Zed => "zed",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|agent| agent.as_str() == name)
-    }
-
     /// The variables in which its shell has the id of its session.
     const fn session_variables(self) -> &'static [&'static str] {
         match self {

@@ -36,7 +36,7 @@ impl Log {
 
     /// Whether the chain once had just this log.
     pub(crate) fn had(&self, log: &LogHead) -> bool {
-        self.heads.iter().any(|head| head.log == *log)
+        self.heads.iter().any(|head| head.log() == *log)
     }
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn read_log(git: &Git, each: &mut dyn FnMut(u64, u64, &SealedSession)
             each(log.tree.count(), sealed.seal.round, session);
             log.tree.push(log::leaf(session.to_text().as_bytes()));
         }
-        log.heads.push(RoundHead { round: sealed.seal.round, log: sealed.seal.log });
+        log.heads.push(RoundHead::new(sealed.seal.round, &sealed.seal.log));
     });
     walked.whole().map(|_| log)
 }
@@ -164,9 +164,9 @@ pub fn checkpoint(context: &Context, request: &CheckpointRequest) -> Result<Chec
     Ok(CheckpointOutcome {
         origin: origin.to_string(),
         round: head.round,
-        size: head.log.size,
-        root: head.log.root,
-        checkpoint: checkpoint::signed(&origin, &head.log, &key),
+        size: head.size,
+        root: head.root,
+        checkpoint: checkpoint::signed(&origin, &head.log(), &key),
         verifier_key: checkpoint::verifier_key(&origin, &key),
     })
 }

@@ -53,6 +53,10 @@ const OPENCODE: &str = "{\n  \"$schema\": \"https://opencode.ai/config.json\"\n}
 /// The plugin that tells us what happens in opencode.
 const PLUGIN: &str = include_str!("plugin/git-proof.js");
 
+/// The events of agents that send what Claude Code sends.
+const EVENTS: [&str; 7] =
+    ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd"];
+
 /// What Claude Code calls the tools of our server.
 const OWN_TOOLS: &str = "mcp__git-proof";
 
@@ -93,12 +97,9 @@ impl Agent {
                     "afterAgentResponse",
                     "stop",
                 ];
-                let mut edits: Vec<Edit> =
-                    events.iter().map(|event| Edit::Hook { event, agent: self, form: HookForm::Plain }).collect();
-                edits.push(Edit::Version);
                 vec![
                     file(".cursor/mcp.json", vec![server("mcpServers")]),
-                    Target { path: ".cursor/hooks.json", blank: VERSIONED, edits },
+                    self.versioned(".cursor/hooks.json", &events, HookForm::Plain),
                 ]
             }
             Self::Gemini => {
@@ -123,16 +124,7 @@ impl Agent {
             }
             Self::Qwen => {
                 let mut edits = vec![loaded_with("alwaysLoadTools")];
-                let events = [
-                    "SessionStart",
-                    "UserPromptSubmit",
-                    "PreToolUse",
-                    "PostToolUse",
-                    "PostToolUseFailure",
-                    "Stop",
-                    "SessionEnd",
-                ];
-                edits.extend(self.grouped(&events));
+                edits.extend(self.grouped(&EVENTS));
                 vec![file(".qwen/settings.json", edits)]
             }
             Self::Vscode => {
@@ -152,17 +144,12 @@ impl Agent {
 
     /// A file of hooks as GitHub's agents read them. By these names of events they send what Claude Code sends.
     fn of_github(self, path: &'static str) -> Target {
-        let events = [
-            "SessionStart",
-            "UserPromptSubmit",
-            "PreToolUse",
-            "PostToolUse",
-            "PostToolUseFailure",
-            "Stop",
-            "SessionEnd",
-        ];
-        let mut edits: Vec<Edit> =
-            events.iter().map(|event| Edit::Hook { event, agent: self, form: HookForm::Bash }).collect();
+        self.versioned(path, &EVENTS, HookForm::Bash)
+    }
+
+    /// A file of hooks that are not in groups.
+    fn versioned(self, path: &'static str, events: &[&'static str], form: HookForm) -> Target {
+        let mut edits: Vec<Edit> = events.iter().map(|event| Edit::Hook { event, agent: self, form }).collect();
         edits.push(Edit::Version);
         Target { path, blank: VERSIONED, edits }
     }

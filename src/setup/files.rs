@@ -1,10 +1,10 @@
 //! Reading and replacing files: those of a worktree never outside of it, and none of them half.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::access::create_new;
 use crate::context::{Context, read_regular};
 use crate::error::{Code, Error, Result};
 
@@ -70,7 +70,7 @@ impl Staged {
         if let Some(directory) = self.path.parent() {
             fs::create_dir_all(directory)?;
         }
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&self.temporary)?;
+        let mut file = create_new(&self.temporary, mode)?;
         if let Ok(old) = fs::metadata(&self.path) {
             file.set_permissions(old.permissions())?;
         }

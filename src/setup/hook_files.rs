@@ -1,11 +1,11 @@
 //! The files in a repository's own hooks directory: which of them can take our block, and why others cannot.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use super::script::GitHook;
 use super::{block, files};
+use crate::access;
 use crate::context::read_regular;
 use crate::error::{Code, Error, Result};
 
@@ -61,7 +61,7 @@ impl HookFile {
         let text = read_regular(&path).map_err(|error| unreadable(&error))?;
         let refusal = if !block::is_shell(&text) {
             Some("it is not a shell script".to_owned())
-        } else if metadata.permissions().mode() & 0o111 == 0 {
+        } else if !access::is_executable(&metadata) {
             // Whoever switched it off would not want us to switch it on.
             Some("it is not executable, so git does not run it".to_owned())
         } else {
@@ -94,5 +94,5 @@ impl HookFile {
 
 /// Whether git would run it.
 pub(super) fn is_executable(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    fs::metadata(path).is_ok_and(|found| access::is_executable(&found))
 }

@@ -16,7 +16,7 @@ use super::policy_file::POLICY;
 use super::settings::SettingEdit;
 use super::survey::Survey;
 use super::{agent_files, files, hooks, lost, modes, notes, policy_file, script, survey};
-use crate::access::{Access, Misfit};
+use crate::access::{Access, Misfit, bytes_of};
 use crate::context::Context;
 use crate::error::Result;
 use crate::hint::{Step, hint};
@@ -121,11 +121,10 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
 /// Notes beside the store where this program is: agents run their hooks in shells that may not have it on the path. Without
 /// the note, such a hook does nothing.
 fn name_program(context: &Context, survey: &Survey) {
-    use std::os::unix::ffi::OsStrExt as _;
     let store = survey.repository.store_path();
     if let Some(program) = context.executable() {
         let path = store.with_file_name("program");
-        let written = Access::beside(&store).write(&path.with_extension("new"), program.as_os_str().as_bytes());
+        let written = Access::beside(&store).write(&path.with_extension("new"), bytes_of(&program));
         let _ = written.and_then(|()| fs::rename(path.with_extension("new"), path));
     }
 }

@@ -1,7 +1,8 @@
 //! The hooks by name, and the one line that runs each. The text is that of `hooks/` at the top of the source: a person
 //! can copy those files, and what is written here differs from them in the path of the program alone.
 
-use std::os::unix::ffi::OsStrExt as _;
+use crate::access::bytes_of;
+use crate::proof::schema::names;
 use std::path::Path;
 
 /// First line of our block.
@@ -17,28 +18,17 @@ const FALLBACK: &str = "'/usr/local/bin/git-proof'";
 /// What a server runs; nothing installs it.
 pub(super) const PRE_RECEIVE: &str = include_str!("../../hooks/pre-receive");
 
-/// A hook of git's that we use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum GitHook {
-    CommitMsg,
-    PostCommit,
-    PostRewrite,
-    PrePush,
+names! {
+    /// A hook of git's that we use.
+    pub(crate) enum GitHook {
+        CommitMsg = "commit-msg",
+        PostCommit = "post-commit",
+        PostRewrite = "post-rewrite",
+        PrePush = "pre-push",
+    }
 }
 
 impl GitHook {
-    pub(crate) const ALL: [Self; 4] = [Self::CommitMsg, Self::PostCommit, Self::PostRewrite, Self::PrePush];
-
-    /// Its name to git.
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::CommitMsg => "commit-msg",
-            Self::PostCommit => "post-commit",
-            Self::PostRewrite => "post-rewrite",
-            Self::PrePush => "pre-push",
-        }
-    }
-
     /// The whole file, as one would copy it.
     const fn script(self) -> &'static str {
         match self {
@@ -73,7 +63,7 @@ impl GitHook {
     /// The line that runs it, without its newline. It is bytes, as a path is.
     pub(super) fn line(self, program: Option<&Path>) -> Vec<u8> {
         let line = self.block().lines().nth(1).unwrap_or_default();
-        match program.map(|program| program.as_os_str().as_bytes()) {
+        match program.map(bytes_of) {
             // A block of one line has no room for a newline; whoever has one in a path must rely on PATH.
             Some(program) if !program.contains(&b'\n') => {
                 let parts: Vec<&[u8]> = line.split(FALLBACK).map(str::as_bytes).collect();

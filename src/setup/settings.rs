@@ -1,9 +1,9 @@
 //! Git's configuration: read in one go, from all the places that git reads, and changed by git itself.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Command, Stdio};
 
+use crate::access::{bytes_of, name_of};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::hint::{Hint, Step};
@@ -95,7 +95,7 @@ pub(super) struct SettingEdit(Vec<OsString>);
 
 impl SettingEdit {
     pub(super) fn new<const N: usize>(arguments: [&[u8]; N]) -> Self {
-        Self(arguments.iter().map(|argument| OsStr::from_bytes(argument).to_owned()).collect())
+        Self(arguments.iter().map(|argument| name_of(argument).to_owned()).collect())
     }
 
     pub(super) fn apply(&self, context: &Context) -> Result<()> {
@@ -110,7 +110,7 @@ impl SettingEdit {
 
     /// The command, for a person.
     pub(super) fn shown(&self) -> String {
-        let words = self.0.iter().map(|argument| word(argument.as_bytes()));
+        let words = self.0.iter().map(|argument| word(bytes_of(argument)));
         ["git", "config", "--local"].map(str::to_owned).into_iter().chain(words).collect::<Vec<_>>().join(" ")
     }
 }

@@ -1,13 +1,12 @@
 //! How a repository stands before anything is done to it: the git at hand, its configuration, and who runs its hooks.
 
-use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
 use super::managers::{self, Manager};
 use super::settings::{Settings, git};
 use super::version::GitVersion;
+use crate::access::owned_name;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Repository, worktree_root};
@@ -73,7 +72,7 @@ fn effective_hooks(context: &Context, root: &Path) -> Option<PathBuf> {
     let top = Context::new(context.path(root));
     let mut path = git(&top, ["rev-parse", "--git-path", "hooks"]).ok()?;
     path.pop_if(|byte| *byte == b'\n');
-    (!path.is_empty()).then(|| root.join(PathBuf::from(OsString::from_vec(path))))
+    (!path.is_empty()).then(|| root.join(owned_name(path)))
 }
 
 /// What needs a worktree has none.

@@ -12,6 +12,7 @@ use rusqlite::Connection;
 use super::{Failure, Store};
 use crate::access::Access;
 use crate::error::{Code, Error, Result};
+use crate::store::query::Query as _;
 
 /// Where the mark is, beside a store.
 pub(super) fn mark_of(store: &Path) -> PathBuf {
@@ -56,16 +57,13 @@ impl Store {
 /// A session wants to know of commits while it is open, and after it is finalized until what it attested is committed. And
 /// until a remote has an anchor, and with it the range that it is in, only the hooks can see what that range is made into.
 fn wants_commits(connection: &Connection) -> Result<bool, Failure> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM worktree_sessions JOIN audit_sessions USING (session_id) \
+    let sql = "SELECT EXISTS (SELECT 1 FROM worktree_sessions JOIN audit_sessions USING (session_id) \
              WHERE CASE WHEN EXISTS (SELECT 1 FROM merkle_roots WHERE merkle_roots.session_id = audit_sessions.session_id) \
              THEN EXISTS (SELECT 1 FROM thought_records WHERE thought_records.session_id = audit_sessions.session_id \
                           AND type = 'attest') \
               AND NOT EXISTS (SELECT 1 FROM session_commits WHERE session_commits.session_id = audit_sessions.session_id) \
              ELSE ended_at IS NULL END) \
              OR EXISTS (SELECT 1 FROM agents WHERE ended = 0) \
-             OR EXISTS (SELECT 1 FROM anchors WHERE seen_on IS NULL)",
-        )?
-        .query_row([], |row| row.get(0))?)
+             OR EXISTS (SELECT 1 FROM anchors WHERE seen_on IS NULL)";
+    connection.value(sql, [])
 }

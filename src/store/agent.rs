@@ -9,6 +9,7 @@ use super::{Failure, NewEvent, Store, active, damaged};
 use crate::error::Result;
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
+use crate::store::query::Query as _;
 
 /// The call by which an agent's hook opens a session.
 const OPENED_BY_HOOK: &str = "hook_session_start";
@@ -152,13 +153,12 @@ const COLUMNS: &str = "agent, agent_session, worktree, reserved, session_id, pro
     calls, failed, changed, message, message_kept, patched, reminded, seen_at";
 
 fn read(row: &Row<'_>) -> Result<AgentRow, Failure> {
-    let id = |text: String| Id::parse(&text).ok_or_else(|| damaged("the session of an agent"));
     Ok(AgentRow {
         agent: row.get(0)?,
         agent_session: row.get(1)?,
         worktree: row.get(2)?,
-        reserved: id(row.get(3)?)?,
-        session: row.get::<_, Option<String>>(4)?.map(id).transpose()?,
+        reserved: row.get(3)?,
+        session: row.get(4)?,
         process: row.get(5)?,
         model: row.get(6)?,
         version: row.get(7)?,
@@ -170,19 +170,13 @@ fn read(row: &Row<'_>) -> Result<AgentRow, Failure> {
         message_kept: row.get(13)?,
         patched: row.get(14)?,
         reminded: row.get(15)?,
-        seen_at: time(&row.get::<_, String>(16)?)?,
+        seen_at: row.get(16)?,
     })
 }
 
-fn time(text: &str) -> Result<Timestamp, Failure> {
-    Timestamp::parse(text).ok_or_else(|| damaged("a time of an agent"))
-}
-
 fn find(connection: &Connection, key: AgentKey<'_>) -> Result<Option<AgentRow>, Failure> {
-    let mut statement =
-        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM agents WHERE agent = ?1 AND agent_session = ?2"))?;
-    let mut rows = statement.query((key.agent, key.session))?;
-    rows.next()?.map(read).transpose()
+    let sql = format!("SELECT {COLUMNS} FROM agents WHERE agent = ?1 AND agent_session = ?2");
+    connection.first(&sql, (key.agent, key.session), read)
 }
 
 /// The open session of an agent's chain.
@@ -216,9 +210,7 @@ impl Store {
     pub fn was_closed_by_itself(&self, session: &Id) -> Result<bool> {
         self.read(|connection| {
             let found: Option<bool> = connection
-                .prepare_cached("SELECT by_itself FROM agent_chains WHERE session_id = ?1")?
-                .query_row([session.as_str()], |row| row.get(0))
-                .optional()?;
+                .first_value("SELECT by_itself FROM agent_chains WHERE session_id = ?1", [session.as_str()])?;
             Ok(found.unwrap_or(false))
         })
     }
@@ -226,23 +218,17 @@ impl Store {
     /// The agents of which something is still expected, the newest first.
     pub fn live_agents(&self) -> Result<Vec<AgentRow>> {
         self.read(|connection| {
-            let mut statement = connection
-                .prepare_cached(&format!("SELECT {COLUMNS} FROM agents WHERE ended = 0 ORDER BY seen_at DESC"))?;
-            let mut rows = statement.query([])?;
-            let mut agents = Vec::new();
-            while let Some(row) = rows.next()? {
-                agents.push(read(row)?);
-            }
-            Ok(agents)
+            connection.all(&format!("SELECT {COLUMNS} FROM agents WHERE ended = 0 ORDER BY seen_at DESC"), [], read)
         })
     }
 
     /// Whether any agent was seen in a worktree since a time.
     pub fn agent_seen_since(&self, worktree: &str, since: Timestamp) -> Result<bool> {
         self.read(|connection| {
-            Ok(connection
-                .prepare_cached("SELECT EXISTS (SELECT 1 FROM agents WHERE worktree = ?1 AND seen_at >= ?2)")?
-                .query_row((worktree, since.as_str()), |row| row.get(0))?)
+            connection.value(
+                "SELECT EXISTS (SELECT 1 FROM agents WHERE worktree = ?1 AND seen_at >= ?2)",
+                (worktree, since.as_str()),
+            )
         })
     }
 
@@ -262,10 +248,8 @@ impl Store {
     ) -> Result<Option<AgentRow>> {
         let path = self.path.clone();
         self.unflushed(|transaction| {
-            let recent: Option<Vec<u8>> = transaction
-                .prepare_cached("SELECT recent FROM agents WHERE agent = ?1 AND agent_session = ?2")?
-                .query_row((key.agent, key.session), |row| row.get(0))
-                .optional()?;
+            let sql = "SELECT recent FROM agents WHERE agent = ?1 AND agent_session = ?2";
+            let recent: Option<Vec<u8>> = transaction.first_value(sql, (key.agent, key.session))?;
             let is_new = recent.is_none();
             let mut recent = recent.unwrap_or_default();
             if recent.chunks(8).any(|known| known == event) {
@@ -277,30 +261,19 @@ impl Store {
                 active::mark(&path)?;
             }
             let (called, failed) = tool.map_or((0, 0), |tool| (1, i64::from(tool.failed)));
-            transaction
-                .prepare_cached(
-                    "INSERT INTO agents (agent, agent_session, worktree, reserved, process, model, version, transcript, \
+            let sql = "INSERT INTO agents (agent, agent_session, worktree, reserved, process, model, version, transcript, \
                      calls, failed, recent, seen_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) \
                      ON CONFLICT (agent, agent_session) DO UPDATE SET worktree = excluded.worktree, \
                      process = coalesce(excluded.process, process), model = coalesce(excluded.model, model), \
                      version = coalesce(excluded.version, version), transcript = coalesce(excluded.transcript, transcript), \
                      calls = calls + excluded.calls, failed = failed + excluded.failed, recent = excluded.recent, \
-                     ended = 0, seen_at = excluded.seen_at",
-                )?
-                .execute((
-                    key.agent,
-                    key.session,
-                    &facts.worktree,
-                    reserve.as_str(),
-                    &facts.process,
-                    &facts.model,
-                    &facts.version,
-                    &facts.transcript,
-                    called,
-                    failed,
-                    recent,
-                    now.as_str(),
-                ))?;
+                     ended = 0, seen_at = excluded.seen_at";
+            let AgentFacts { worktree, process, model, version, transcript } = facts;
+            let (agent, session, id, at) = (key.agent, key.session, reserve.as_str(), now.as_str());
+            transaction.run(
+                sql,
+                (agent, session, worktree, id, process, model, version, transcript, called, failed, recent, at),
+            )?;
             let Some(row) = find(transaction, key)? else { return Err(damaged("an agent that was just written")) };
             if let (Some(tool), Some(session)) = (tool, &row.session) {
                 note_tool(transaction, session, tool, now)?;
@@ -331,12 +304,14 @@ impl Store {
             let opened = session::open(transaction, new, &event)?;
             append_all(transaction, &opened, entries, &event)?;
             join(transaction, key, opened.id())?;
-            transaction
-                .prepare_cached("UPDATE agents SET reserved = ?3 WHERE agent = ?1 AND agent_session = ?2")?
-                .execute((key.agent, key.session, next.as_str()))?;
-            transaction
-                .prepare_cached("DELETE FROM agent_held WHERE agent = ?1 AND agent_session = ?2 AND held <= ?3")?
-                .execute((key.agent, key.session, held))?;
+            transaction.run(
+                "UPDATE agents SET reserved = ?3 WHERE agent = ?1 AND agent_session = ?2",
+                (key.agent, key.session, next.as_str()),
+            )?;
+            transaction.run(
+                "DELETE FROM agent_held WHERE agent = ?1 AND agent_session = ?2 AND held <= ?3",
+                (key.agent, key.session, held),
+            )?;
             Ok(opened.id().clone())
         })
     }
@@ -377,12 +352,12 @@ impl Store {
     pub fn keep_message(&mut self, key: AgentKey<'_>, message: Option<&str>) -> Result<()> {
         self.write(|transaction| {
             transaction
-                .prepare_cached(
+                .run(
                     "UPDATE agents SET message = coalesce(?3, message), message_kept = CASE WHEN ?3 IS NULL THEN \
                      message_kept ELSE 0 END, changed = 0 WHERE agent = ?1 AND agent_session = ?2",
-                )?
-                .execute((key.agent, key.session, message))?;
-            Ok(())
+                    (key.agent, key.session, message),
+                )
+                .map(drop)
         })
     }
 
@@ -390,9 +365,11 @@ impl Store {
     pub fn message_is_kept(&mut self, key: AgentKey<'_>) -> Result<()> {
         self.unflushed(|transaction| {
             transaction
-                .prepare_cached("UPDATE agents SET message_kept = 1 WHERE agent = ?1 AND agent_session = ?2")?
-                .execute((key.agent, key.session))?;
-            Ok(())
+                .run(
+                    "UPDATE agents SET message_kept = 1 WHERE agent = ?1 AND agent_session = ?2",
+                    (key.agent, key.session),
+                )
+                .map(drop)
         })
     }
 
@@ -400,20 +377,21 @@ impl Store {
     pub fn keep_patched(&mut self, key: AgentKey<'_>, paths: Option<&str>) -> Result<()> {
         self.unflushed(|transaction| {
             transaction
-                .prepare_cached("UPDATE agents SET patched = ?3 WHERE agent = ?1 AND agent_session = ?2")?
-                .execute((key.agent, key.session, paths))?;
-            Ok(())
+                .run(
+                    "UPDATE agents SET patched = ?3 WHERE agent = ?1 AND agent_session = ?2",
+                    (key.agent, key.session, paths),
+                )
+                .map(drop)
         })
     }
 
     /// Says that the agent was reminded to close its session; `false` if it had been before.
     pub fn remind(&mut self, key: AgentKey<'_>) -> Result<bool> {
         self.write(|transaction| {
-            let told = transaction
-                .prepare_cached(
-                    "UPDATE agents SET reminded = 1 WHERE agent = ?1 AND agent_session = ?2 AND reminded = 0",
-                )?
-                .execute((key.agent, key.session))?;
+            let told = transaction.run(
+                "UPDATE agents SET reminded = 1 WHERE agent = ?1 AND agent_session = ?2 AND reminded = 0",
+                (key.agent, key.session),
+            )?;
             Ok(told == 1)
         })
     }
@@ -422,14 +400,12 @@ impl Store {
     pub fn agent_closed(&mut self, key: AgentKey<'_>, session: &Id, by_itself: bool) -> Result<()> {
         self.write(|transaction| {
             transaction
-                .prepare_cached("UPDATE agent_chains SET by_itself = ?2 WHERE session_id = ?1")?
-                .execute((session.as_str(), by_itself))?;
-            transaction
-                .prepare_cached(
-                    "UPDATE agents SET calls = 0, failed = 0, message = NULL, message_kept = 0, reminded = 0 \
+                .run("UPDATE agent_chains SET by_itself = ?2 WHERE session_id = ?1", (session.as_str(), by_itself))?;
+            transaction.run(
+                "UPDATE agents SET calls = 0, failed = 0, message = NULL, message_kept = 0, reminded = 0 \
                      WHERE agent = ?1 AND agent_session = ?2",
-                )?
-                .execute((key.agent, key.session))?;
+                (key.agent, key.session),
+            )?;
             Ok(())
         })
     }
@@ -442,7 +418,7 @@ impl Store {
                 "DELETE FROM agent_held WHERE agent = ?1 AND agent_session = ?2",
                 "DELETE FROM agent_calls WHERE agent = ?1 AND agent_session = ?2",
             ] {
-                transaction.prepare_cached(statement)?.execute((key.agent, key.session))?;
+                transaction.run(statement, (key.agent, key.session))?;
             }
             Ok(())
         })
@@ -451,18 +427,16 @@ impl Store {
     /// Holds a prompt, or an observation that is to be attested, until a session is opened.
     pub fn hold(&mut self, key: AgentKey<'_>, text: &str, attests: bool, at: Timestamp) -> Result<()> {
         self.unflushed(|transaction| {
-            transaction
-                .prepare_cached(
-                    "INSERT INTO agent_held (agent, agent_session, attests, text, at) VALUES (?1, ?2, ?3, ?4, ?5)",
-                )?
-                .execute((key.agent, key.session, attests, text, at.as_str()))?;
-            transaction
-                .prepare_cached(
-                    "DELETE FROM agent_held WHERE agent = ?1 AND agent_session = ?2 AND held NOT IN \
+            transaction.run(
+                "INSERT INTO agent_held (agent, agent_session, attests, text, at) VALUES (?1, ?2, ?3, ?4, ?5)",
+                (key.agent, key.session, attests, text, at.as_str()),
+            )?;
+            transaction.run(
+                "DELETE FROM agent_held WHERE agent = ?1 AND agent_session = ?2 AND held NOT IN \
                      (SELECT held FROM agent_held WHERE agent = ?1 AND agent_session = ?2 \
                       ORDER BY held DESC LIMIT ?3)",
-                )?
-                .execute((key.agent, key.session, MOST_HELD))?;
+                (key.agent, key.session, MOST_HELD),
+            )?;
             Ok(())
         })
     }
@@ -470,40 +444,35 @@ impl Store {
     /// What is held, in order.
     pub fn held(&self, key: AgentKey<'_>) -> Result<Vec<HeldItem>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(
+            connection.all(
                 "SELECT held, attests, text FROM agent_held WHERE agent = ?1 AND agent_session = ?2 ORDER BY held",
-            )?;
-            let mut rows = statement.query((key.agent, key.session))?;
-            let mut held = Vec::new();
-            while let Some(row) = rows.next()? {
-                held.push(HeldItem { number: row.get(0)?, attests: row.get(1)?, text: row.get(2)? });
-            }
-            Ok(held)
+                (key.agent, key.session),
+                |row| Ok(HeldItem { number: row.get(0)?, attests: row.get(1)?, text: row.get(2)? }),
+            )
         })
     }
 }
 
 /// Makes a session the newest one of an agent's chain.
 fn join(transaction: &Connection, key: AgentKey<'_>, session: &Id) -> Result<(), Failure> {
-    transaction
-        .prepare_cached(
-            "INSERT INTO agent_chains (session_id, agent, agent_session) VALUES (?1, ?2, ?3) \
+    transaction.run(
+        "INSERT INTO agent_chains (session_id, agent, agent_session) VALUES (?1, ?2, ?3) \
              ON CONFLICT (session_id) DO UPDATE SET agent = excluded.agent, agent_session = excluded.agent_session",
-        )?
-        .execute((session.as_str(), key.agent, key.session))?;
-    transaction
-        .prepare_cached("UPDATE agents SET session_id = ?3, ended = 0 WHERE agent = ?1 AND agent_session = ?2")?
-        .execute((key.agent, key.session, session.as_str()))?;
-    transaction.prepare_cached("DELETE FROM worktree_sessions WHERE session_id = ?1")?.execute([session.as_str()])?;
+        (session.as_str(), key.agent, key.session),
+    )?;
+    transaction.run(
+        "UPDATE agents SET session_id = ?3, ended = 0 WHERE agent = ?1 AND agent_session = ?2",
+        (key.agent, key.session, session.as_str()),
+    )?;
+    transaction.run("DELETE FROM worktree_sessions WHERE session_id = ?1", [session.as_str()])?;
     Ok(())
 }
 
 fn set_changed(transaction: &Connection, key: AgentKey<'_>) -> Result<(), Failure> {
-    transaction
-        .prepare_cached(
-            "UPDATE agents SET changed = 1, message = NULL, message_kept = 0 WHERE agent = ?1 AND agent_session = ?2",
-        )?
-        .execute((key.agent, key.session))?;
+    transaction.run(
+        "UPDATE agents SET changed = 1, message = NULL, message_kept = 0 WHERE agent = ?1 AND agent_session = ?2",
+        (key.agent, key.session),
+    )?;
     Ok(())
 }
 
@@ -512,11 +481,10 @@ fn note_tool(transaction: &Connection, session: &Id, seen: &Observation<'_>, now
     let tool = format!("{OBSERVED}{}", seen.tool);
     let outcome = if seen.failed { "error" } else { "ok" };
     let detail = seen.answer.map(|digest| format!("outcome {digest}"));
-    transaction
-        .prepare_cached(
-            "INSERT INTO audit_events (session_id, tool, arguments, outcome, detail, at) \
+    transaction.run(
+        "INSERT INTO audit_events (session_id, tool, arguments, outcome, detail, at) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )?
-        .execute((session.as_str(), &tool, seen.input, outcome, &detail, now.as_str()))?;
+        (session.as_str(), &tool, seen.input, outcome, &detail, now.as_str()),
+    )?;
     Ok(())
 }

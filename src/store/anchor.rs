@@ -1,7 +1,7 @@
 //! What this clone wrote into git: the lines of notes until a remote has them, ranges that became one commit, and which
 //! commits a session's staged change became.
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::{Connection, Row};
 
 use super::append::{NewAttestation, NewEntry, append_all, takes_entries};
 use super::{Failure, NewEvent, Store, damaged, session};
@@ -10,6 +10,7 @@ use crate::proof::change::{ChangeIds, GitAttestation, Sighting};
 use crate::proof::digest::{ChangeId, CommitId, sha256};
 use crate::proof::record::{Id, RecordType};
 use crate::proof::timestamp::Timestamp;
+use crate::store::query::Query as _;
 
 /// A line of a note that was written.
 #[derive(Debug, Clone)]
@@ -43,21 +44,20 @@ impl Store {
                 }
             }
             for line in lines {
-                transaction
-                    .prepare_cached(
-                        "INSERT INTO anchors (commit_id, line_hash, line, change_id, written_at) \
+                transaction.run(
+                    "INSERT INTO anchors (commit_id, line_hash, line, change_id, written_at) \
                          VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING",
-                    )?
-                    .execute((
+                    (
                         line.commit.to_string(),
                         sha256(line.line.as_bytes()),
                         line.line,
                         line.change.map(|change| *change.wide.as_bytes()),
                         at.as_str(),
-                    ))?;
+                    ),
+                )?;
                 if let Some(change) = line.change {
                     let seen = Sighting::Commit(line.commit).to_line();
-                    transaction.prepare_cached(SIGHT)?.execute((change.bare.as_bytes(), seen))?;
+                    transaction.run(SIGHT, (change.bare.as_bytes(), seen))?;
                 }
             }
             Ok(())
@@ -67,35 +67,21 @@ impl Store {
     /// All lines that this clone wrote into the note of a commit, or into any.
     pub fn lines(&self, commit: Option<&CommitId>) -> Result<Vec<String>> {
         self.read(|connection| {
-            let (every, one) = ("SELECT line, line_hash FROM anchors", "WHERE commit_id = ?1");
-            let mut statement = match commit {
-                None => connection.prepare_cached(every)?,
-                Some(_) => connection.prepare_cached(&format!("{every} {one}"))?,
-            };
-            let mut rows = match commit {
-                None => statement.query([])?,
-                Some(commit) => statement.query([commit.to_string()])?,
-            };
-            let mut lines = Vec::new();
-            while let Some(row) = rows.next()? {
-                lines.push(line(row.get(0)?, row.get(1)?)?);
+            let every = "SELECT line, line_hash FROM anchors";
+            match commit {
+                None => connection.all(every, [], |row| line(row, 0)),
+                Some(commit) => {
+                    connection.all(&format!("{every} WHERE commit_id = ?1"), [commit.to_string()], |row| line(row, 0))
+                }
             }
-            Ok(lines)
         })
     }
 
     /// The lines of a commit's note that no remote is known to have.
     pub fn unseen_of(&self, commit: &CommitId) -> Result<Vec<String>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT line, line_hash FROM anchors WHERE commit_id = ?1 AND seen_on IS NULL ORDER BY line_hash",
-            )?;
-            let mut rows = statement.query([commit.to_string()])?;
-            let mut lines = Vec::new();
-            while let Some(row) = rows.next()? {
-                lines.push(line(row.get(0)?, row.get(1)?)?);
-            }
-            Ok(lines)
+            let sql = "SELECT line, line_hash FROM anchors WHERE commit_id = ?1 AND seen_on IS NULL ORDER BY line_hash";
+            connection.all(sql, [commit.to_string()], |row| line(row, 0))
         })
     }
 
@@ -108,18 +94,9 @@ impl Store {
     /// The lines after a number that no remote is known to have, and the highest number of all.
     pub fn unseen_after(&self, number: i64) -> Result<(Vec<(CommitId, String)>, i64)> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT commit_id, line, line_hash FROM anchors WHERE seq > ?1 AND seen_on IS NULL ORDER BY seq",
-            )?;
-            let mut rows = statement.query([number])?;
-            let mut lines = Vec::new();
-            while let Some(row) = rows.next()? {
-                let of = commit(row.get_ref(0)?.as_str().unwrap_or_default())?;
-                lines.push((of, line(row.get(1)?, row.get(2)?)?));
-            }
-            let last = connection
-                .prepare_cached("SELECT coalesce(max(seq), 0) FROM anchors")?
-                .query_row([], |row| row.get(0))?;
+            let sql = "SELECT commit_id, line, line_hash FROM anchors WHERE seq > ?1 AND seen_on IS NULL ORDER BY seq";
+            let lines = connection.all(sql, [number], |row| Ok((row.get(0)?, line(row, 1)?)))?;
+            let last = connection.value("SELECT coalesce(max(seq), 0) FROM anchors", [])?;
             Ok((lines, last))
         })
     }
@@ -131,9 +108,10 @@ impl Store {
         }
         self.write(|transaction| {
             for (commit, line) in lines {
-                transaction
-                    .prepare_cached("UPDATE anchors SET seen_on = ?3 WHERE commit_id = ?1 AND line_hash = ?2")?
-                    .execute((commit.to_string(), sha256(line.as_bytes()), remote))?;
+                transaction.run(
+                    "UPDATE anchors SET seen_on = ?3 WHERE commit_id = ?1 AND line_hash = ?2",
+                    (commit.to_string(), sha256(line.as_bytes()), remote),
+                )?;
             }
             Ok(())
         })
@@ -142,14 +120,8 @@ impl Store {
     /// The commits in whose notes this clone wrote an anchor for this change.
     pub fn anchored_with(&self, change: &ChangeId) -> Result<Vec<CommitId>> {
         self.read(|connection| {
-            let mut statement =
-                connection.prepare_cached("SELECT DISTINCT commit_id FROM anchors WHERE change_id = ?1")?;
-            let mut rows = statement.query([change.as_bytes()])?;
-            let mut commits = Vec::new();
-            while let Some(row) = rows.next()? {
-                commits.push(commit(row.get_ref(0)?.as_str().unwrap_or_default())?);
-            }
-            Ok(commits)
+            let sql = "SELECT DISTINCT commit_id FROM anchors WHERE change_id = ?1";
+            connection.all(sql, [change.as_bytes()], |row| Ok(row.get(0)?))
         })
     }
 
@@ -160,7 +132,7 @@ impl Store {
         }
         self.write(|transaction| {
             for (change, sighting) in sightings {
-                transaction.prepare_cached(SIGHT)?.execute((change.as_bytes(), sighting.to_line()))?;
+                transaction.run(SIGHT, (change.as_bytes(), sighting.to_line()))?;
             }
             Ok(())
         })
@@ -176,14 +148,10 @@ impl Store {
     /// Where a change was seen in this clone.
     pub fn sightings(&self, change: &ChangeId) -> Result<Vec<Sighting>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT line FROM sightings WHERE change_id = ?1")?;
-            let mut rows = statement.query([change.as_bytes()])?;
-            let mut sightings = Vec::new();
-            while let Some(row) = rows.next()? {
+            connection.all("SELECT line FROM sightings WHERE change_id = ?1", [change.as_bytes()], |row| {
                 let line = row.get_ref(0)?.as_str().unwrap_or_default();
-                sightings.push(Sighting::parse(line.as_bytes()).map_err(|_| damaged("a sighting"))?);
-            }
-            Ok(sightings)
+                Sighting::parse(line.as_bytes()).map_err(|_| damaged("a sighting"))
+            })
         })
     }
 
@@ -222,17 +190,12 @@ impl Store {
     /// The oldest finalized sessions that may not be anchored yet, with their numbers.
     pub fn unsettled_roots(&self, most: u32) -> Result<Vec<(i64, Id)>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(
+            connection.all(
                 "SELECT rowid, session_id FROM merkle_roots \
                  WHERE rowid > coalesce((SELECT up_to FROM ref_tips WHERE ref = ?1), 0) ORDER BY rowid LIMIT ?2",
-            )?;
-            let mut rows = statement.query((ROOTS, most))?;
-            let mut sessions = Vec::new();
-            while let Some(row) = rows.next()? {
-                let id = Id::parse(row.get_ref(1)?.as_str().unwrap_or_default());
-                sessions.push((row.get(0)?, id.ok_or_else(|| damaged("a session id"))?));
-            }
-            Ok(sessions)
+                (ROOTS, most),
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
         })
     }
 
@@ -244,25 +207,16 @@ impl Store {
     /// The commits that the staged changes of a session became.
     pub fn commits_of(&self, session: &Id) -> Result<Vec<CommitId>> {
         self.read(|connection| {
-            let mut statement =
-                connection.prepare_cached("SELECT commit_id FROM session_commits WHERE session_id = ?1")?;
-            let mut rows = statement.query([session.as_str()])?;
-            let mut commits = Vec::new();
-            while let Some(row) = rows.next()? {
-                commits.push(commit(row.get_ref(0)?.as_str().unwrap_or_default())?);
-            }
-            Ok(commits)
+            let sql = "SELECT commit_id FROM session_commits WHERE session_id = ?1";
+            connection.all(sql, [session.as_str()], |row| Ok(row.get(0)?))
         })
     }
 
     /// Where a ref was when it held every line up to a number.
     pub fn known_tip(&self, name: &str) -> Result<Option<(CommitId, i64)>> {
         self.read(|connection| {
-            let tip: Option<(String, i64)> = connection
-                .prepare_cached("SELECT tip, up_to FROM ref_tips WHERE ref = ?1")?
-                .query_row([name], |row| Ok((row.get(0)?, row.get(1)?)))
-                .optional()?;
-            tip.map(|(tip, up_to)| Ok((commit(&tip)?, up_to))).transpose()
+            let sql = "SELECT tip, up_to FROM ref_tips WHERE ref = ?1";
+            connection.first(sql, [name], |row| Ok((row.get(0)?, row.get(1)?)))
         })
     }
 
@@ -275,53 +229,46 @@ impl Store {
     fn set_known(&mut self, name: &str, tip: &str, up_to: i64) -> Result<()> {
         self.unflushed(|transaction| {
             transaction
-                .prepare_cached(
+                .run(
                     "INSERT INTO ref_tips (ref, tip, up_to) VALUES (?1, ?2, ?3) \
                      ON CONFLICT (ref) DO UPDATE SET tip = excluded.tip, up_to = excluded.up_to \
                      WHERE up_to <= excluded.up_to",
-                )?
-                .execute((name, tip, up_to))?;
-            Ok(())
+                    (name, tip, up_to),
+                )
+                .map(drop)
         })
     }
 }
 
 /// The changes that a session has attested, in order.
 pub(super) fn attested(connection: &Connection, session: &Id) -> Result<Vec<GitAttestation>, Failure> {
-    let mut statement = connection.prepare_cached(
-        "SELECT content FROM thought_records WHERE session_id = ?1 AND type = 'attest' ORDER BY position",
-    )?;
-    let mut rows = statement.query([session.as_str()])?;
-    let mut attested = Vec::new();
-    while let Some(row) = rows.next()? {
-        let text = row.get_ref(0)?.as_str().unwrap_or_default();
-        attested.extend(GitAttestation::parse(text.as_bytes()));
-    }
-    Ok(attested)
+    let sql = "SELECT content FROM thought_records WHERE session_id = ?1 AND type = 'attest' ORDER BY position";
+    let attested = connection.all(sql, [session.as_str()], |row| {
+        Ok(GitAttestation::parse(row.get_ref(0)?.as_str().unwrap_or_default().as_bytes()).ok())
+    })?;
+    Ok(attested.into_iter().flatten().collect())
 }
 
 /// Whether the last entry of a session is a reflection.
 fn is_closed(connection: &Connection, session: &Id) -> Result<bool, Failure> {
-    let last: Option<String> = connection
-        .prepare_cached("SELECT type FROM thought_records WHERE session_id = ?1 ORDER BY position DESC LIMIT 1")?
-        .query_row([session.as_str()], |row| row.get(0))
-        .optional()?;
+    let last: Option<String> = connection.first_value(
+        "SELECT type FROM thought_records WHERE session_id = ?1 ORDER BY position DESC LIMIT 1",
+        [session.as_str()],
+    )?;
     Ok(last.as_deref() == Some(RecordType::Reflection.as_str()))
 }
 
 /// Notes that a commit is of a session; `false` if that is known.
 fn became_commit(connection: &Connection, session: &Id, commit: &CommitId) -> Result<bool, Failure> {
-    let added = connection
-        .prepare_cached("INSERT INTO session_commits (session_id, commit_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
-        .execute((session.as_str(), commit.to_string()))?;
+    let added = connection.run(
+        "INSERT INTO session_commits (session_id, commit_id) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+        (session.as_str(), commit.to_string()),
+    )?;
     Ok(added > 0)
 }
 
-/// A line that is still the one that was remembered.
-fn line(text: String, hash: [u8; 32]) -> Result<String, Failure> {
+/// The line in a column, if it is still the one whose hash is in the next column.
+fn line(row: &Row<'_>, column: usize) -> Result<String, Failure> {
+    let (text, hash): (String, [u8; 32]) = (row.get(column)?, row.get(column + 1)?);
     if sha256(text.as_bytes()) == hash { Ok(text) } else { Err(damaged("a line of a note")) }
-}
-
-fn commit(text: &str) -> Result<CommitId, Failure> {
-    CommitId::parse(text).ok_or_else(|| damaged("a commit id"))
 }

@@ -2,18 +2,20 @@
 
 use std::borrow::Cow;
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 
 use super::nodes::StoredNodes;
+use super::read::StoredEntry;
 use super::session::{self, SessionRow};
 use super::{Failure, NewEvent, Store, event};
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
-use crate::proof::digest::{ChainHash, ContentHash, NodeHash};
+use crate::proof::digest::{ChainHash, NodeHash};
 use crate::proof::record::{Body, Entry, Id, RecordType};
 use crate::proof::scheme::Scheme;
 use crate::proof::timestamp::Timestamp;
 use crate::proof::tree;
+use crate::store::query::Query as _;
 
 /// An entry to be appended.
 #[derive(Debug, Clone)]
@@ -56,27 +58,6 @@ pub struct NewAttestation<'a> {
     pub timestamp: Timestamp,
 }
 
-/// An entry that is in the chain.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Appended {
-    /// Its id.
-    pub id: Id,
-    /// Its position in the session.
-    pub index: u64,
-    /// The entry before it in the chain; `None` for the genesis.
-    pub parent_id: Option<Id>,
-    /// The session's task.
-    pub task_id: Option<String>,
-    /// When it was recorded.
-    pub timestamp: Timestamp,
-    /// Chain hash of its parent.
-    pub prev_hash: ChainHash,
-    /// What it says and where it stands.
-    pub content_hash: ContentHash,
-    /// The two joined.
-    pub chain_hash: ChainHash,
-}
-
 /// Where the next entry goes.
 struct Tip {
     count: u64,
@@ -86,7 +67,7 @@ struct Tip {
 
 impl Store {
     /// Appends entries to a session, all or none.
-    pub fn append(&mut self, session: &Id, entries: &[NewEntry<'_>], event: &NewEvent<'_>) -> Result<Vec<Appended>> {
+    pub fn append(&mut self, session: &Id, entries: &[NewEntry<'_>], event: &NewEvent<'_>) -> Result<Vec<StoredEntry>> {
         self.write(|transaction| {
             let row = session::find(transaction, session)?;
             takes_entries(&row)?;
@@ -101,7 +82,7 @@ pub(super) fn append_all(
     row: &SessionRow,
     entries: &[NewEntry<'_>],
     event: &NewEvent<'_>,
-) -> Result<Vec<Appended>, Failure> {
+) -> Result<Vec<StoredEntry>, Failure> {
     let count = format!("count {}", row.count + entries.len() as u64);
     let last_event = event::write(connection, Some(row.id()), event, Some(&count))?;
     let mut tip = tip(connection, row)?;
@@ -126,16 +107,11 @@ pub(super) fn takes_entries(row: &SessionRow) -> Result<(), Error> {
 }
 
 fn tip(connection: &Connection, row: &SessionRow) -> Result<Tip, Failure> {
-    let last = connection
-        .prepare_cached(
-            "SELECT id, chain_hash FROM thought_records WHERE session_id = ?1 ORDER BY position DESC LIMIT 1",
-        )?
-        .query_row([row.id().as_str()], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))
-        .optional()?;
-    Ok(match last {
-        Some((id, hash)) => Tip { count: row.count, id: Id::parse(&id), chain_hash: ChainHash::new(hash) },
-        None => Tip { count: 0, id: None, chain_hash: row.genesis },
-    })
+    let sql = "SELECT id, chain_hash FROM thought_records WHERE session_id = ?1 ORDER BY position DESC LIMIT 1";
+    let last = connection.first(sql, [row.id().as_str()], |last| {
+        Ok(Tip { count: row.count, id: Some(last.get(0)?), chain_hash: ChainHash::new(last.get(1)?) })
+    })?;
+    Ok(last.unwrap_or(Tip { count: 0, id: None, chain_hash: row.genesis }))
 }
 
 fn append_one(
@@ -144,7 +120,7 @@ fn append_one(
     tip: &mut Tip,
     new: &NewEntry<'_>,
     last_event: i64,
-) -> Result<Appended, Failure> {
+) -> Result<StoredEntry, Failure> {
     let scheme = session.scheme();
     let (parent_id, prev_hash) = match new {
         NewEntry::Thought(NewThought { parent: Some(parent), .. }) => {
@@ -162,13 +138,13 @@ fn append_one(
             };
             let metadata = thought.metadata.map(Cow::Borrowed);
             let entry = Entry { id: thought.id.clone(), prev_hash, timestamp: thought.timestamp, metadata, body };
-            (entry, thought.kind.as_str(), thought.private)
+            (entry, Some(thought.kind), thought.private)
         }
         NewEntry::Attestation(NewAttestation { id, operation, metadata, timestamp }) => {
             let body = Body::Attest { attest: (*operation).into() };
             (
                 Entry { id: id.clone(), prev_hash, timestamp: *timestamp, metadata: metadata.map(Cow::Borrowed), body },
-                "attest",
+                None,
                 false,
             )
         }
@@ -176,76 +152,48 @@ fn append_one(
     let line = entry.to_line();
     let content_hash = scheme.content_hash(line.as_bytes(), entry.body.text());
     let chain_hash = scheme.chain_hash(&content_hash, &prev_hash);
-    let row = NewRow {
-        id: &entry.id,
-        parent_id: parent_id.as_ref(),
-        kind,
-        timestamp: &entry.timestamp,
-        prev_hash: &prev_hash,
-        content_hash: &content_hash,
-        chain_hash: &chain_hash,
-        private,
-        last_event,
-        line: Some(&line),
-    };
-    insert(connection, session, tip.count, &row)?;
-    let index = tip.count;
-    *tip = Tip { count: index + 1, id: Some(entry.id.clone()), chain_hash };
-    Ok(Appended {
+    let stored = StoredEntry {
+        session_id: session.id().clone(),
+        index: tip.count,
         id: entry.id,
-        index,
         parent_id,
-        task_id: task_id.map(str::to_owned),
+        kind,
         timestamp: entry.timestamp,
         prev_hash,
         content_hash,
         chain_hash,
-    })
-}
-
-/// The row of an entry.
-pub(super) struct NewRow<'a> {
-    pub(super) id: &'a Id,
-    pub(super) parent_id: Option<&'a Id>,
-    pub(super) kind: &'a str,
-    pub(super) timestamp: &'a Timestamp,
-    pub(super) prev_hash: &'a ChainHash,
-    pub(super) content_hash: &'a ContentHash,
-    pub(super) chain_hash: &'a ChainHash,
-    pub(super) private: bool,
-    pub(super) last_event: i64,
-    pub(super) line: Option<&'a str>,
+        private,
+        last_event,
+        line: Some(line),
+    };
+    insert(connection, session, &stored)?;
+    *tip = Tip { count: tip.count + 1, id: Some(stored.id.clone()), chain_hash };
+    Ok(stored)
 }
 
 /// Writes the row of an entry, with the nodes of the tree that it completes.
-pub(super) fn insert(
-    connection: &Connection,
-    session: &SessionRow,
-    position: u64,
-    row: &NewRow<'_>,
-) -> Result<(), Failure> {
-    let completed = completed(connection, session, position, session.scheme().leaf(row.content_hash))?;
-    connection
-        .prepare_cached(
-            "INSERT INTO thought_records (session_id, position, id, parent_id, type, timestamp, \
+pub(super) fn insert(connection: &Connection, session: &SessionRow, row: &StoredEntry) -> Result<(), Failure> {
+    let completed = completed(connection, session, row.index, session.scheme().leaf(&row.content_hash))?;
+    connection.run(
+        "INSERT INTO thought_records (session_id, position, id, parent_id, type, timestamp, \
              prev_hash, content_hash, chain_hash, private, last_event, line, nodes) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-        )?
-        .execute((
-            session.id().as_str(),
-            position,
+        (
+            row.session_id.as_str(),
+            row.index,
             row.id.as_str(),
-            row.parent_id.map(Id::as_str),
-            row.kind,
+            row.parent_id.as_ref().map(Id::as_str),
+            row.kind.map_or("attest", RecordType::as_str),
             row.timestamp.as_str(),
             row.prev_hash.as_bytes(),
             row.content_hash.as_bytes(),
             row.chain_hash.as_bytes(),
             row.private,
             row.last_event,
-            row.line,
+            &row.line,
             completed,
-        ))?;
+        ),
+    )?;
     Ok(())
 }
 
@@ -265,17 +213,15 @@ fn completed(
 }
 
 fn parent_hash(connection: &Connection, session: &Id, parent: &Id) -> Result<ChainHash, Failure> {
-    let found = connection
-        .prepare_cached("SELECT session_id, chain_hash FROM thought_records WHERE id = ?1")?
-        .query_row([parent.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))
-        .optional()?;
+    let sql = "SELECT session_id, chain_hash FROM thought_records WHERE id = ?1";
+    let found = connection.first(sql, [parent.as_str()], |row| Ok((row.get::<_, Id>(0)?, row.get(1)?)))?;
     let refused = |message: String| {
         Error::new(Code::ParentNotFound, message)
             .hint(hint!(Step::LogOf(session.to_string()), " lists the records that can be a parent"))
             .details(serde_json::json!({ "session_id": session, "parent_id": parent }))
     };
     match found {
-        Some((home, hash)) if home == session.as_str() => Ok(ChainHash::new(hash)),
+        Some((home, hash)) if home == *session => Ok(ChainHash::new(hash)),
         Some((home, _)) => Err(refused(format!("record {parent} belongs to session {home}, not to {session}")).into()),
         None => Err(refused(format!("there is no record {parent} to be a parent")).into()),
     }

@@ -8,6 +8,7 @@ use super::zones::{self, StoredZone};
 use super::{Failure, NewEvent, RootRow, Store, damaged, event, failure};
 use crate::error::Result;
 use crate::proof::record::{Entry, Id};
+use crate::store::query::Query as _;
 
 /// Entries in one transaction.
 const BATCH: u64 = 4096;
@@ -26,12 +27,13 @@ impl Store {
         let mut blanked = 0;
         for from in (0..count).step_by(usize::try_from(BATCH).unwrap_or(usize::MAX)) {
             blanked += self.write(|transaction| {
-                let changed = transaction
-                    .prepare_cached(&format!(
+                let changed = transaction.run(
+                    &format!(
                         "UPDATE thought_records SET line = NULL WHERE session_id = ?1 AND position >= ?2 \
                          AND position < ?3 AND line IS NOT NULL AND NOT ({INDEX})"
-                    ))?
-                    .execute((session.as_str(), from, from + BATCH))?;
+                    ),
+                    (session.as_str(), from, from + BATCH),
+                )?;
                 Ok(changed as u64)
             })?;
             if let Some(watcher) = &self.watcher {
@@ -45,9 +47,8 @@ impl Store {
     pub fn settle_zone(&mut self, session: &Id) -> Result<()> {
         self.write(|transaction| {
             transaction
-                .prepare_cached("UPDATE zones SET settled = 1 WHERE session_id = ?1 AND settled = 0")?
-                .execute([session.as_str()])?;
-            Ok(())
+                .run("UPDATE zones SET settled = 1 WHERE session_id = ?1 AND settled = 0", [session.as_str()])
+                .map(drop)
         })
     }
 
@@ -139,12 +140,11 @@ fn become_warm(transaction: &Connection, session: &Id, event: &NewEvent<'_>) -> 
     if zones::blank_bodies(transaction, session)? > 0 {
         return Err(damaged("entries that are not those of the session's archive"));
     }
-    transaction
-        .prepare_cached(
-            "UPDATE zones SET zone = 'warm', since = ?2, round = NULL, settled = 1 \
+    transaction.run(
+        "UPDATE zones SET zone = 'warm', since = ?2, round = NULL, settled = 1 \
              WHERE session_id = ?1 AND zone = 'cold'",
-        )?
-        .execute((session.as_str(), event.at.as_str()))?;
+        (session.as_str(), event.at.as_str()),
+    )?;
     event::write(transaction, Some(session), event, Some(StoredZone::Warm.as_str()))?;
     Ok(())
 }
@@ -164,14 +164,11 @@ fn put_back_batch(transaction: &Connection, root: &RootRow, from: u64, lines: &[
         let hash = root.scheme.content_hash(line, entry.body.text());
         insert.execute((position, hash.as_bytes(), entry.id.as_str(), text))?;
     }
-    transaction
-        .prepare_cached(
-            "UPDATE thought_records SET line = body.line FROM temp.coming_back AS body \
+    let sql = "UPDATE thought_records SET line = body.line FROM temp.coming_back AS body \
              WHERE thought_records.session_id = ?1 AND thought_records.position >= ?2 AND thought_records.position < ?3 \
              AND thought_records.line IS NULL AND body.position = thought_records.position \
-             AND body.content_hash = thought_records.content_hash AND body.id = thought_records.id",
-        )?
-        .execute((root.session_id.as_str(), from, from + lines.len() as u64))?;
-    transaction.prepare_cached("DELETE FROM temp.coming_back")?.execute([])?;
+             AND body.content_hash = thought_records.content_hash AND body.id = thought_records.id";
+    transaction.run(sql, (root.session_id.as_str(), from, from + lines.len() as u64))?;
+    transaction.run("DELETE FROM temp.coming_back", [])?;
     Ok(())
 }

@@ -1,13 +1,14 @@
 //! Shell calls of agents that have begun and not ended, and the commits that were seen: together they tell whose a commit
 //! is that no hook of git told us about.
 
-use rusqlite::{OptionalExtension as _, Row};
+use rusqlite::Row;
 
 use super::agent::{AgentKey, NewCall, OpenCall};
-use super::{Failure, Store, damaged};
+use super::{Failure, Store};
 use crate::error::Result;
 use crate::proof::digest::CommitId;
 use crate::proof::timestamp::Timestamp;
+use crate::store::query::Query as _;
 
 /// How many commits that were seen are remembered. Only those that were made during an open call matter.
 const MOST_COMMITS: i64 = 10_000;
@@ -15,7 +16,6 @@ const MOST_COMMITS: i64 = 10_000;
 const COLUMNS: &str = "call, agent, agent_session, command, reflog, shared, at";
 
 fn read(row: &Row<'_>) -> Result<OpenCall, Failure> {
-    let at: String = row.get(6)?;
     Ok(OpenCall {
         call: row.get(0)?,
         agent: row.get(1)?,
@@ -23,7 +23,7 @@ fn read(row: &Row<'_>) -> Result<OpenCall, Failure> {
         command: row.get(3)?,
         reflog: row.get(4)?,
         shared: row.get(5)?,
-        at: Timestamp::parse(&at).ok_or_else(|| damaged("the time of a call"))?,
+        at: row.get(6)?,
     })
 }
 
@@ -31,30 +31,19 @@ impl Store {
     /// The calls that are open in a worktree, the newest first.
     pub fn open_calls(&self, worktree: &str) -> Result<Vec<OpenCall>> {
         self.read(|connection| {
-            let mut statement = connection
-                .prepare_cached(&format!("SELECT {COLUMNS} FROM agent_calls WHERE worktree = ?1 ORDER BY call DESC"))?;
-            let mut rows = statement.query([worktree])?;
-            let mut calls = Vec::new();
-            while let Some(row) = rows.next()? {
-                calls.push(read(row)?);
-            }
-            Ok(calls)
+            let sql = format!("SELECT {COLUMNS} FROM agent_calls WHERE worktree = ?1 ORDER BY call DESC");
+            connection.all(&sql, [worktree], read)
         })
     }
 
     /// The calls that an agent or one of its subagents has open, anywhere.
     pub fn calls_of(&self, key: AgentKey<'_>) -> Result<Vec<OpenCall>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(&format!(
+            let sql = format!(
                 "SELECT {COLUMNS} FROM agent_calls WHERE agent = ?1 \
                  AND (agent_session = ?2 OR substr(agent_session, 1, length(?2) + 1) = ?2 || '/') ORDER BY call"
-            ))?;
-            let mut rows = statement.query((key.agent, key.session))?;
-            let mut calls = Vec::new();
-            while let Some(row) = rows.next()? {
-                calls.push(read(row)?);
-            }
-            Ok(calls)
+            );
+            connection.all(&sql, (key.agent, key.session), read)
         })
     }
 
@@ -62,26 +51,15 @@ impl Store {
     /// of either.
     pub fn begin_call(&mut self, key: AgentKey<'_>, new: &NewCall<'_>, at: Timestamp) -> Result<()> {
         self.unflushed(|transaction| {
-            let others = transaction
-                .prepare_cached(
-                    "UPDATE agent_calls SET shared = 1 WHERE worktree = ?1 AND (agent <> ?2 OR agent_session <> ?3)",
-                )?
-                .execute((new.worktree, key.agent, key.session))?;
-            transaction
-                .prepare_cached(
-                    "INSERT INTO agent_calls (agent, agent_session, name, worktree, command, reflog, shared, at) \
+            let others = transaction.run(
+                "UPDATE agent_calls SET shared = 1 WHERE worktree = ?1 AND (agent <> ?2 OR agent_session <> ?3)",
+                (new.worktree, key.agent, key.session),
+            )?;
+            transaction.run(
+                "INSERT INTO agent_calls (agent, agent_session, name, worktree, command, reflog, shared, at) \
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                )?
-                .execute((
-                    key.agent,
-                    key.session,
-                    new.name,
-                    new.worktree,
-                    new.command,
-                    new.reflog,
-                    others > 0,
-                    at.as_str(),
-                ))?;
+                (key.agent, key.session, new.name, new.worktree, new.command, new.reflog, others > 0, at.as_str()),
+            )?;
             Ok(())
         })
     }
@@ -89,13 +67,12 @@ impl Store {
     /// Ends a call; `None` if it was never begun.
     pub fn end_call(&mut self, key: AgentKey<'_>, name: &str) -> Result<Option<OpenCall>> {
         self.unflushed(|transaction| {
-            let mut statement = transaction.prepare_cached(&format!(
+            let sql = format!(
                 "SELECT {COLUMNS} FROM agent_calls WHERE agent = ?1 AND agent_session = ?2 AND name = ?3 \
                  ORDER BY call LIMIT 1"
-            ))?;
-            let mut rows = statement.query((key.agent, key.session, name))?;
-            let Some(call) = rows.next()?.map(read).transpose()? else { return Ok(None) };
-            transaction.prepare_cached("DELETE FROM agent_calls WHERE call = ?1")?.execute([call.call])?;
+            );
+            let Some(call) = transaction.first(&sql, (key.agent, key.session, name), read)? else { return Ok(None) };
+            transaction.run("DELETE FROM agent_calls WHERE call = ?1", [call.call])?;
             Ok(Some(call))
         })
     }
@@ -104,29 +81,25 @@ impl Store {
     pub fn forget_calls(&mut self, key: AgentKey<'_>) -> Result<()> {
         self.unflushed(|transaction| {
             transaction
-                .prepare_cached("DELETE FROM agent_calls WHERE agent = ?1 AND agent_session = ?2")?
-                .execute((key.agent, key.session))?;
-            Ok(())
+                .run("DELETE FROM agent_calls WHERE agent = ?1 AND agent_session = ?2", (key.agent, key.session))
+                .map(drop)
         })
     }
 
     /// Remembers a commit that was seen; `false` if it was seen before.
     pub fn see_commit(&mut self, commit: &CommitId, at: Timestamp) -> Result<bool> {
         self.unflushed(|transaction| {
-            let new = transaction
-                .prepare_cached("INSERT INTO seen_commits (commit_id, at) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?
-                .execute((commit.to_string(), at.as_str()))?;
-            let count: Option<i64> = transaction
-                .prepare_cached("SELECT count(*) FROM seen_commits")?
-                .query_row([], |row| row.get(0))
-                .optional()?;
+            let new = transaction.run(
+                "INSERT INTO seen_commits (commit_id, at) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
+                (commit.to_string(), at.as_str()),
+            )?;
+            let count: Option<i64> = transaction.first_value("SELECT count(*) FROM seen_commits", [])?;
             if count.is_some_and(|count| count > MOST_COMMITS) {
-                transaction
-                    .prepare_cached(
-                        "DELETE FROM seen_commits WHERE commit_id IN \
+                transaction.run(
+                    "DELETE FROM seen_commits WHERE commit_id IN \
                          (SELECT commit_id FROM seen_commits ORDER BY at LIMIT ?1)",
-                    )?
-                    .execute([MOST_COMMITS / 2])?;
+                    [MOST_COMMITS / 2],
+                )?;
             }
             Ok(new == 1)
         })
@@ -135,18 +108,12 @@ impl Store {
     /// Whether a commit was seen.
     pub fn has_seen(&self, commit: &CommitId) -> Result<bool> {
         self.read(|connection| {
-            Ok(connection
-                .prepare_cached("SELECT EXISTS (SELECT 1 FROM seen_commits WHERE commit_id = ?1)")?
-                .query_row([commit.to_string()], |row| row.get(0))?)
+            connection.value("SELECT EXISTS (SELECT 1 FROM seen_commits WHERE commit_id = ?1)", [commit.to_string()])
         })
     }
 
     /// Whether any commit was seen in this clone: then a hook of ours has run here before.
     pub fn has_seen_any(&self) -> Result<bool> {
-        self.read(|connection| {
-            Ok(connection
-                .prepare_cached("SELECT EXISTS (SELECT 1 FROM seen_commits)")?
-                .query_row([], |row| row.get(0))?)
-        })
+        self.read(|connection| connection.value("SELECT EXISTS (SELECT 1 FROM seen_commits)", []))
     }
 }

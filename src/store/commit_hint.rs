@@ -7,11 +7,10 @@
 //! so that a process that is killed in between leaves no hint rather than a wrong one.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use super::{Store, schema, session};
-use crate::access::Access;
+use crate::access::{Access, identity as file_identity};
 use crate::context::read_text;
 use crate::error::Result;
 use crate::proof::change::GitAttestation;
@@ -35,7 +34,8 @@ fn path_of(store: &Path) -> PathBuf {
 
 /// Which file the store is: a hint says nothing about a store that somebody put in its place.
 fn identity(store: &Path) -> Option<String> {
-    fs::metadata(store).ok().map(|file| format!("{}:{}", file.dev(), file.ino()))
+    let (device, number) = file_identity(&fs::metadata(store).ok()?);
+    Some(format!("{device}:{number}"))
 }
 
 /// The hint for the next commit of a worktree, if there is one.

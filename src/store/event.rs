@@ -1,13 +1,14 @@
 //! The ledger: every call that changed something, in the same transaction as the change; and what an agent asked or was
 //! refused, on its own.
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 
 use super::{Failure, Store, StoredEntry};
 use crate::error::Result;
 use crate::proof::digest::sha256;
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
+use crate::store::query::Query as _;
 
 /// A call, as it goes into the ledger.
 #[derive(Debug, Clone)]
@@ -52,31 +53,29 @@ fn insert(
     outcome: &str,
     detail: Option<&str>,
 ) -> Result<i64, Failure> {
-    connection
-        .prepare_cached(
-            "INSERT INTO audit_events (session_id, tool, arguments, outcome, detail, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        )?
-        .execute((session.map(Id::as_str), event.tool, sha256(event.arguments), outcome, detail, event.at.as_str()))?;
+    connection.run(
+        "INSERT INTO audit_events (session_id, tool, arguments, outcome, detail, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        (session.map(Id::as_str), event.tool, sha256(event.arguments), outcome, detail, event.at.as_str()),
+    )?;
     Ok(connection.last_insert_rowid())
 }
 
 /// How many entries a session has by the ledger; `None` for one that never had any.
 pub(super) fn recorded(connection: &Connection, session: &Id) -> Result<Option<u64>, Failure> {
-    let detail: Option<String> = connection
-        .prepare_cached(
-            "SELECT detail FROM audit_events WHERE session_id = ?1 AND detail GLOB 'count *' \
+    let detail: Option<String> = connection.first_value(
+        "SELECT detail FROM audit_events WHERE session_id = ?1 AND detail GLOB 'count *' \
              ORDER BY event_id DESC LIMIT 1",
-        )?
-        .query_row([session.as_str()], |row| row.get(0))
-        .optional()?;
+        [session.as_str()],
+    )?;
     Ok(detail.and_then(|detail| detail.strip_prefix("count ")?.parse().ok()))
 }
 
 /// Whether the ledger says that a session was finalized.
 pub(super) fn finalized(connection: &Connection, session: &Id) -> Result<bool, Failure> {
-    Ok(connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM audit_events WHERE session_id = ?1 AND detail GLOB 'root *')")?
-        .query_row([session.as_str()], |row| row.get(0))?)
+    connection.value(
+        "SELECT EXISTS (SELECT 1 FROM audit_events WHERE session_id = ?1 AND detail GLOB 'root *')",
+        [session.as_str()],
+    )
 }
 
 /// The calls between a record and the one before it in its session.
@@ -96,10 +95,9 @@ impl Store {
         self.write(|transaction| {
             let known: Option<i64> = match session {
                 None => None,
-                Some(session) => transaction
-                    .prepare_cached("SELECT 1 FROM audit_sessions WHERE session_id = ?1")?
-                    .query_row([session.as_str()], |row| row.get(0))
-                    .optional()?,
+                Some(session) => {
+                    transaction.first_value("SELECT 1 FROM audit_sessions WHERE session_id = ?1", [session.as_str()])?
+                }
             };
             insert(transaction, session.filter(|_| known.is_some()), event, outcome, None)
         })
@@ -114,10 +112,10 @@ impl Store {
     pub fn provenance(&self, entry: &StoredEntry) -> Result<EventSpan> {
         self.read(|connection| {
             let session = entry.session_id.as_str();
-            let before: Option<i64> = connection
-                .prepare_cached("SELECT last_event FROM thought_records WHERE session_id = ?1 AND position = ?2 - 1")?
-                .query_row((session, entry.index), |row| row.get(0))
-                .optional()?;
+            let before: Option<i64> = connection.first_value(
+                "SELECT last_event FROM thought_records WHERE session_id = ?1 AND position = ?2 - 1",
+                (session, entry.index),
+            )?;
             // Backwards, and for the first record only to the call that opened the session: what else the store holds
             // is never read.
             let mut statement = connection.prepare_cached(

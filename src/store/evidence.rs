@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, ErrorCode};
 
-use super::append::{self, NewRow};
+use super::append;
+use super::read::StoredEntry;
 use super::session::{self, NewSession, SessionRow};
 use super::{Failure, NewEvent, RootRow, Store, damaged, finalize};
 use crate::error::{Code, Error, Result};
@@ -92,8 +93,8 @@ impl Writing<'_> {
         let (id, kind, prev_hash, content_hash, text) = match line {
             Line::Entry(entry) => {
                 let kind = match &entry.body {
-                    Body::Thought { kind, .. } => kind.as_str(),
-                    Body::Attest { .. } => "attest",
+                    Body::Thought { kind, .. } => Some(*kind),
+                    Body::Attest { .. } => None,
                 };
                 self.last = entry.timestamp;
                 let text = entry.to_line();
@@ -102,29 +103,31 @@ impl Writing<'_> {
             }
             // The columns that nobody outside its clone knows cannot be empty.
             Line::Withheld(withheld) => {
-                (handle(self.session.id(), position)?, "attest", withheld.prev_hash, withheld.content_hash, None)
+                (handle(self.session.id(), position)?, None, withheld.prev_hash, withheld.content_hash, None)
             }
         };
-        let row = NewRow {
-            id: &id,
-            parent_id: self.ids.get(&prev_hash),
+        let row = StoredEntry {
+            session_id: self.session.id().clone(),
+            index: position,
+            id,
+            parent_id: self.ids.get(&prev_hash).cloned(),
             kind,
-            timestamp: &self.last,
-            prev_hash: &prev_hash,
-            content_hash: &content_hash,
-            chain_hash,
+            timestamp: self.last,
+            prev_hash,
+            content_hash,
+            chain_hash: *chain_hash,
             private: text.is_none(),
             last_event: 0,
-            line: text.as_deref(),
+            line: text,
         };
-        append::insert(self.transaction, self.session, position, &row).map_err(|failure| match failure {
+        append::insert(self.transaction, self.session, &row).map_err(|failure| match failure {
             // What another session has of the same id was there first.
             Failure::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
-                refused(&format!("line {}: a record with the id {id} is known already", position + 2)).into()
+                refused(&format!("line {}: a record with the id {} is known already", position + 2, row.id)).into()
             }
             other => other,
         })?;
-        self.ids.insert(*chain_hash, id);
+        self.ids.insert(*chain_hash, row.id);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Finalizing: the chain is verified once more, the right edge of the tree is written, and the root with it.
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 
 use super::check::{self, Break, BreakReason, ChainCheck};
 use super::nodes::StoredNodes;
@@ -15,6 +15,7 @@ use crate::proof::record::{Id, RecordType};
 use crate::proof::scheme::Scheme;
 use crate::proof::timestamp::Timestamp;
 use crate::proof::tree::{self, Nodes as _, Tree};
+use crate::store::query::Query as _;
 
 /// A finalized session.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
@@ -268,9 +269,10 @@ pub(super) fn close(
 
 /// Whether the last entry of a session is private.
 fn is_private(connection: &Connection, row: &SessionRow) -> Result<bool, Failure> {
-    Ok(connection
-        .prepare_cached("SELECT private FROM thought_records WHERE session_id = ?1 ORDER BY position DESC LIMIT 1")?
-        .query_row([row.id().as_str()], |row| row.get(0))?)
+    connection.value(
+        "SELECT private FROM thought_records WHERE session_id = ?1 ORDER BY position DESC LIMIT 1",
+        [row.id().as_str()],
+    )
 }
 
 /// Whether what finalizing added is still what it would add.
@@ -285,12 +287,10 @@ fn closing_nodes_hold(connection: &Connection, row: &SessionRow) -> Result<bool,
 }
 
 fn insert(connection: &Connection, row: &RootRow) -> Result<(), Failure> {
-    connection
-        .prepare_cached(
-            "INSERT INTO merkle_roots (session_id, root, record_count, finalized_at, scheme, genesis, head) \
+    connection.run(
+        "INSERT INTO merkle_roots (session_id, root, record_count, finalized_at, scheme, genesis, head) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )?
-        .execute((
+        (
             row.session_id.as_str(),
             row.root.as_bytes(),
             row.record_count,
@@ -298,30 +298,25 @@ fn insert(connection: &Connection, row: &RootRow) -> Result<(), Failure> {
             row.scheme.as_str(),
             row.genesis.as_bytes(),
             row.head.as_bytes(),
-        ))?;
+        ),
+    )?;
     Ok(())
 }
 
 pub(super) fn find(connection: &Connection, session: &Id) -> Result<Option<RootRow>, Failure> {
-    let row = connection
-        .prepare_cached(
-            "SELECT root, record_count, finalized_at, scheme, genesis, head FROM merkle_roots WHERE session_id = ?1",
-        )?
-        .query_row([session.as_str()], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?, row.get::<_, String>(3)?, row.get(4)?, row.get(5)?))
+    let sql = "SELECT root, record_count, finalized_at, scheme, genesis, head FROM merkle_roots WHERE session_id = ?1";
+    connection.first(sql, [session.as_str()], |row| {
+        Ok(RootRow {
+            session_id: session.clone(),
+            scheme: row.get(3)?,
+            genesis: ChainHash::new(row.get(4)?),
+            head: ChainHash::new(row.get(5)?),
+            root: RootHash::new(row.get(0)?),
+            count: row.get(1)?,
+            record_count: row.get(1)?,
+            finalized_at: row.get(2)?,
         })
-        .optional()?;
-    let Some((root, record_count, finalized_at, scheme, genesis, head)) = row else { return Ok(None) };
-    Ok(Some(RootRow {
-        session_id: session.clone(),
-        scheme: Scheme::parse(&scheme).ok_or_else(|| damaged("the scheme of a root"))?,
-        genesis: ChainHash::new(genesis),
-        head: ChainHash::new(head),
-        root: RootHash::new(root),
-        count: record_count,
-        record_count,
-        finalized_at: Timestamp::parse(&finalized_at).ok_or_else(|| damaged("the time of a root"))?,
-    }))
+    })
 }
 
 /// Where a finalized row and the entries disagree.

@@ -1,18 +1,23 @@
 //! Working memory: notes that a session keeps while it is open, and what is left of them once they are packed.
 
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::Connection;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::append::{append_all, takes_entries};
-use super::{Appended, Failure, NewAttestation, NewEntry, NewEvent, Store, damaged, event, session};
+use super::read::StoredEntry;
+use super::{Failure, NewAttestation, NewEntry, NewEvent, Store, damaged, event, session};
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
 use crate::proof::digest::{Commitment, Salt, TextHash};
-use crate::proof::memory::{Attested, MemoryAttestation, commitment, text_hash};
+use crate::proof::memory::{MemoryAttestation, commitment, text_hash};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
+use crate::store::query::Query as _;
 
 /// A note in working memory.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "NoteView")]
 pub struct Note {
     /// Its number, over all sessions.
     pub note_id: u64,
@@ -20,25 +25,29 @@ pub struct Note {
     pub key: Option<String>,
     /// Its text.
     pub text: String,
+    /// Hash of its text.
+    pub text_hash: TextHash,
     /// When it was put there.
     pub put_at: Timestamp,
 }
 
 /// What is left of a note that was packed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "PackedView")]
 pub struct PackedNote {
     /// The number that it had.
     pub note_id: u64,
-    /// Its session.
+    /// Its session, which is named beside it.
+    #[serde(skip)]
     pub session_id: Id,
     /// What its author called it.
     pub key: Option<String>,
     /// Hash of its text.
     pub text_hash: TextHash,
-    /// The random bytes that were hashed before its text; `None` for a note that the first version packed.
-    pub salt: Option<Salt>,
-    /// What is published of it; `None` for a note that the first version packed.
+    /// What is published of it: SHA-256 of the salt and the text. `None` for a note that the first version packed.
     pub commitment: Option<Commitment>,
+    /// The random bytes that only this clone has. `None` for a note that the first version packed.
+    pub salt: Option<Salt>,
     /// The attestation that it became.
     pub record_id: Id,
     /// When it was put there.
@@ -71,7 +80,7 @@ pub struct Packed {
     /// What is left of each note.
     pub notes: Vec<PackedNote>,
     /// The attestations and what closes them, in the order of the chain.
-    pub entries: Vec<Appended>,
+    pub entries: Vec<StoredEntry>,
 }
 
 /// More than any number of a note: SQLite's integers have a sign.
@@ -83,11 +92,10 @@ impl Store {
         self.write(|transaction| {
             takes_entries(&session::find(transaction, session)?)?;
             event::write(transaction, Some(session), event, None)?;
-            transaction
-                .prepare_cached(
-                    "INSERT INTO memory_short_term (session_id, key, text, put_at) VALUES (?1, ?2, ?3, ?4)",
-                )?
-                .execute((session.as_str(), key, text, event.at.as_str()))?;
+            transaction.run(
+                "INSERT INTO memory_short_term (session_id, key, text, put_at) VALUES (?1, ?2, ?3, ?4)",
+                (session.as_str(), key, text, event.at.as_str()),
+            )?;
             u64::try_from(transaction.last_insert_rowid()).map_err(|_| damaged("the number of a note"))
         })
     }
@@ -125,14 +133,14 @@ impl Store {
             }
             let (mut notes, mut operations) = (Vec::new(), Vec::new());
             let mut fresh = fresh.iter().cloned();
-            each_note(transaction, session, expected.last, |Note { note_id, key, text, put_at }| {
+            each_note(transaction, session, expected.last, |Note { note_id, key, text, text_hash, put_at }| {
                 let Some((record_id, salt)) = fresh.next() else { return };
                 operations.push(MemoryAttestation::of(&salt, &text, put_at).to_text());
                 notes.push(PackedNote {
                     note_id,
                     session_id: session.clone(),
                     key,
-                    text_hash: text_hash(&text),
+                    text_hash,
                     salt: Some(salt),
                     commitment: Some(commitment(&salt, &text)),
                     record_id,
@@ -153,9 +161,10 @@ impl Store {
             for note in &notes {
                 keep(transaction, note)?;
             }
-            transaction
-                .prepare_cached("DELETE FROM memory_short_term WHERE session_id = ?1 AND note_id <= ?2")?
-                .execute((session.as_str(), expected.last))?;
+            transaction.run(
+                "DELETE FROM memory_short_term WHERE session_id = ?1 AND note_id <= ?2",
+                (session.as_str(), expected.last),
+            )?;
             Ok(Some(Packed { notes, entries }))
         })
     }
@@ -166,9 +175,10 @@ impl Store {
         self.write(|transaction| {
             session::find(transaction, session)?;
             for note in notes {
-                let gone = transaction
-                    .prepare_cached("DELETE FROM memory_short_term WHERE session_id = ?1 AND note_id = ?2")?
-                    .execute((session.as_str(), note))?;
+                let gone = transaction.run(
+                    "DELETE FROM memory_short_term WHERE session_id = ?1 AND note_id = ?2",
+                    (session.as_str(), note),
+                )?;
                 if gone == 0 {
                     return Err(no_such_note(session, *note).into());
                 }
@@ -202,10 +212,10 @@ impl Store {
     /// A session in which a note of this text still waits.
     pub fn waits_in(&self, text: &str) -> Result<Option<String>> {
         self.read(|connection| {
-            Ok(connection
-                .prepare_cached("SELECT session_id FROM memory_short_term WHERE text = ?1 ORDER BY note_id LIMIT 1")?
-                .query_row([text], |row| row.get(0))
-                .optional()?)
+            connection.first_value(
+                "SELECT session_id FROM memory_short_term WHERE text = ?1 ORDER BY note_id LIMIT 1",
+                [text],
+            )
         })
     }
 }
@@ -232,18 +242,17 @@ fn each_note(connection: &Connection, session: &Id, up_to: u64, mut each: impl F
     )?;
     let mut rows = statement.query((session.as_str(), up_to))?;
     while let Some(row) = rows.next()? {
-        each(Note { note_id: row.get(0)?, key: row.get(1)?, text: row.get(2)?, put_at: time(row, 3)? });
+        let text: String = row.get(2)?;
+        each(Note { note_id: row.get(0)?, key: row.get(1)?, text_hash: text_hash(&text), text, put_at: row.get(3)? });
     }
     Ok(())
 }
 
 fn keep(connection: &Connection, note: &PackedNote) -> Result<(), Failure> {
-    connection
-        .prepare_cached(
-            "INSERT INTO memory_long_term (note_id, session_id, key, text_hash, record_id, put_at, packed_at, salt) \
+    connection.run(
+        "INSERT INTO memory_long_term (note_id, session_id, key, text_hash, record_id, put_at, packed_at, salt) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-        )?
-        .execute((
+        (
             note.note_id,
             note.session_id.as_str(),
             &note.key,
@@ -252,7 +261,8 @@ fn keep(connection: &Connection, note: &PackedNote) -> Result<(), Failure> {
             note.put_at.as_str(),
             note.packed_at.as_str(),
             note.salt.as_ref().map(Salt::as_bytes),
-        ))?;
+        ),
+    )?;
     Ok(())
 }
 
@@ -261,40 +271,29 @@ fn packed_notes(
     which: &str,
     parameters: impl rusqlite::Params,
 ) -> Result<Vec<PackedNote>, Failure> {
-    let mut statement = connection.prepare_cached(&format!(
+    let sql = format!(
         "SELECT note_id, session_id, key, text_hash, record_id, put_at, packed_at, salt, \
          (SELECT content FROM thought_records WHERE thought_records.id = record_id) FROM memory_long_term {which}"
-    ))?;
-    let mut rows = statement.query(parameters)?;
-    let mut notes = Vec::new();
-    while let Some(row) = rows.next()? {
-        notes.push(PackedNote {
+    );
+    connection.all(&sql, parameters, |row| {
+        Ok(PackedNote {
             note_id: row.get(0)?,
-            session_id: id(row, 1)?,
+            session_id: row.get(1)?,
             key: row.get(2)?,
             text_hash: TextHash::new(row.get(3)?),
-            record_id: id(row, 4)?,
-            put_at: time(row, 5)?,
-            packed_at: time(row, 6)?,
+            record_id: row.get(4)?,
+            put_at: row.get(5)?,
+            packed_at: row.get(6)?,
             salt: row.get::<_, Option<_>>(7)?.map(Salt::new),
             commitment: committed(row.get_ref(8)?.as_str().unwrap_or_default()),
-        });
-    }
-    Ok(notes)
+        })
+    })
 }
 
 /// What the attestation of a note commits to; `None` once retention has blanked it, and in the form of the first version.
 fn committed(attestation: &str) -> Option<Commitment> {
-    match MemoryAttestation::parse(attestation.as_bytes()).ok()?.text {
-        Attested::Committed(commitment) => Some(commitment),
-        Attested::Hashed(_) => None,
+    match MemoryAttestation::parse(attestation.as_bytes()).ok()? {
+        MemoryAttestation::Committed { commitment, .. } => Some(commitment),
+        MemoryAttestation::Hashed { .. } => None,
     }
-}
-
-fn id(row: &Row<'_>, column: usize) -> Result<Id, Failure> {
-    Id::parse(row.get_ref(column)?.as_str().unwrap_or_default()).ok_or_else(|| damaged("an id"))
-}
-
-fn time(row: &Row<'_>, column: usize) -> Result<Timestamp, Failure> {
-    Timestamp::parse(row.get_ref(column)?.as_str().unwrap_or_default()).ok_or_else(|| damaged("the time of a note"))
 }

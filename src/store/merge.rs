@@ -10,6 +10,7 @@ use rusqlite::Connection;
 use super::{Failure, Store, active, damaged, failure};
 use crate::error::{Code, Error, Result};
 use crate::proof::record::Id;
+use crate::store::query::Query as _;
 
 /// What a merge did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -162,13 +163,7 @@ fn copy(transaction: &Connection) -> Result<Merged, Failure> {
 }
 
 fn ids(connection: &Connection, sql: &str) -> Result<Vec<Id>, Failure> {
-    let mut statement = connection.prepare(sql)?;
-    let mut rows = statement.query([])?;
-    let mut ids = Vec::new();
-    while let Some(row) = rows.next()? {
-        ids.push(Id::parse(row.get_ref(0)?.as_str().unwrap_or_default()).ok_or_else(|| damaged("a session id"))?);
-    }
-    Ok(ids)
+    connection.all(sql, [], |row| Ok(row.get(0)?))
 }
 
 /// Sessions that are named in a refusal; its details name all of them.

@@ -22,6 +22,7 @@ mod finalize;
 mod memory;
 mod merge;
 mod nodes;
+mod query;
 mod read;
 mod recall;
 mod rounds;
@@ -42,10 +43,11 @@ use crate::access::{Sharing, is_writable};
 use crate::context::refuse_irregular;
 use crate::error::{Code, Error, Result};
 use crate::hint::Step;
+use crate::store::query::Query as _;
 
 pub use agent::{AgentFacts, AgentKey, AgentRow, HeldItem, NewCall, Observation, OpenCall};
 pub use anchor::NewLine;
-pub use append::{Appended, NewAttestation, NewEntry, NewThought};
+pub use append::{NewAttestation, NewEntry, NewThought};
 pub use archive::{Archive, Damage, Held};
 pub use check::{Break, BreakReason, ChainCheck};
 pub use commit_hint::{CommitHint, read_commit_hint};
@@ -174,7 +176,7 @@ impl Store {
             let transaction = Transaction::begin(&self.connection, "BEGIN IMMEDIATE")?;
             self.check_schema(transaction.0)?;
             let done = work(transaction.0)?;
-            transaction.0.prepare_cached("COMMIT")?.execute([])?;
+            transaction.0.run("COMMIT", [])?;
             Ok(done)
         };
         run().map_err(|error: Failure| error.explain(&self.path))
@@ -264,7 +266,10 @@ enum Failure {
 
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
-        Self::Sqlite(error)
+        match error {
+            rusqlite::Error::FromSqlConversionFailure(_, _, what) => damaged(&what.to_string()),
+            error => Self::Sqlite(error),
+        }
     }
 }
 

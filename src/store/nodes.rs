@@ -1,12 +1,13 @@
 //! The nodes of a session's tree, as the store keeps them.
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 
 use super::{Failure, damaged};
 use crate::proof::digest::{ContentHash, NodeHash};
 use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
 use crate::proof::tree::{Completed, Nodes};
+use crate::store::query::Query as _;
 
 /// The tree of one session inside a transaction.
 pub(super) struct StoredNodes<'a> {
@@ -31,11 +32,10 @@ impl StoredNodes<'_> {
 
     /// Whether this very node is kept.
     pub(super) fn holds(&self, node: &Completed) -> Result<bool, Failure> {
-        let kept: Option<[u8; 32]> = self
-            .connection
-            .prepare_cached("SELECT hash FROM merkle_nodes WHERE session_id = ?1 AND level = ?2 AND node_index = ?3")?
-            .query_row((self.session.as_str(), node.level, node.index), |row| row.get(0))
-            .optional()?;
+        let kept: Option<[u8; 32]> = self.connection.first_value(
+            "SELECT hash FROM merkle_nodes WHERE session_id = ?1 AND level = ?2 AND node_index = ?3",
+            (self.session.as_str(), node.level, node.index),
+        )?;
         Ok(kept.as_ref() == Some(node.hash.as_bytes()))
     }
 }
@@ -46,32 +46,25 @@ impl Nodes for StoredNodes<'_> {
     fn node(&self, level: u32, index: u64) -> Result<NodeHash, Failure> {
         let missing = || damaged(&format!("node {index} of level {level} is missing"));
         if self.scheme == Scheme::V1Sorted {
-            let hash: Option<[u8; 32]> = self
-                .connection
-                .prepare_cached(
-                    "SELECT hash FROM merkle_nodes WHERE session_id = ?1 AND level = ?2 AND node_index = ?3",
-                )?
-                .query_row((self.session.as_str(), level, index), |row| row.get(0))
-                .optional()?;
+            let hash: Option<[u8; 32]> = self.connection.first_value(
+                "SELECT hash FROM merkle_nodes WHERE session_id = ?1 AND level = ?2 AND node_index = ?3",
+                (self.session.as_str(), level, index),
+            )?;
             return hash.map(NodeHash::new).ok_or_else(missing);
         }
         // The last entry below a node is the one that completed it.
         let last = ((index + 1) << level) - 1;
         let Some(above) = level.checked_sub(1) else {
-            let hash: Option<[u8; 32]> = self
-                .connection
-                .prepare_cached("SELECT content_hash FROM thought_records WHERE session_id = ?1 AND position = ?2")?
-                .query_row((self.session.as_str(), last), |row| row.get(0))
-                .optional()?;
+            let hash: Option<[u8; 32]> = self.connection.first_value(
+                "SELECT content_hash FROM thought_records WHERE session_id = ?1 AND position = ?2",
+                (self.session.as_str(), last),
+            )?;
             return Ok(self.scheme.leaf(&ContentHash::new(hash.ok_or_else(missing)?)));
         };
-        let hash: Option<Option<Vec<u8>>> = self
-            .connection
-            .prepare_cached(
-                "SELECT substr(nodes, ?3 * 32 + 1, 32) FROM thought_records WHERE session_id = ?1 AND position = ?2",
-            )?
-            .query_row((self.session.as_str(), last, above), |row| row.get(0))
-            .optional()?;
+        let hash: Option<Option<Vec<u8>>> = self.connection.first_value(
+            "SELECT substr(nodes, ?3 * 32 + 1, 32) FROM thought_records WHERE session_id = ?1 AND position = ?2",
+            (self.session.as_str(), last, above),
+        )?;
         let hash = hash.flatten().and_then(|hash| <[u8; 32]>::try_from(hash).ok());
         hash.map(NodeHash::new).ok_or_else(missing)
     }

@@ -11,8 +11,10 @@ use crate::hint::{Step, hint};
 use crate::proof::digest::{ChainHash, ContentHash};
 use crate::proof::record::{Entry, Id, RecordType};
 use crate::proof::timestamp::Timestamp;
+use crate::store::query::Query as _;
 
-/// An entry as it is stored.
+/// An entry as it is stored: the one model of an entry of this clone, written and read. What was hashed is its `line`, which
+/// [`Entry`] takes apart; [`EntryView`](crate::record::EntryView) is what programs get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEntry {
     /// The session it belongs to.
@@ -65,21 +67,17 @@ impl StoredEntry {
     }
 
     pub(super) fn read(row: &Row<'_>) -> Result<Self, Failure> {
-        let id = |column: usize| -> Result<Id, Failure> {
-            Id::parse(row.get_ref(column)?.as_str().unwrap_or_default()).ok_or_else(|| damaged("an id"))
-        };
         let kind = match row.get_ref(4)?.as_str().unwrap_or_default() {
             "attest" => None,
             name => Some(RecordType::parse(name).ok_or_else(|| damaged("the type of a record"))?),
         };
-        let time = row.get_ref(5)?.as_str().unwrap_or_default();
         Ok(Self {
-            session_id: id(0)?,
+            session_id: row.get(0)?,
             index: row.get(1)?,
-            id: id(2)?,
-            parent_id: if row.get_ref(3)? == rusqlite::types::ValueRef::Null { None } else { Some(id(3)?) },
+            id: row.get(2)?,
+            parent_id: row.get(3)?,
             kind,
-            timestamp: Timestamp::parse(time).ok_or_else(|| damaged("the time of a record"))?,
+            timestamp: row.get(5)?,
             prev_hash: ChainHash::new(row.get(6)?),
             content_hash: ContentHash::new(row.get(7)?),
             chain_hash: ChainHash::new(row.get(8)?),
@@ -130,15 +128,13 @@ pub(super) fn walk(
 
 /// Finds an entry by its id.
 pub(super) fn find(connection: &Connection, id: &Id) -> Result<StoredEntry, Failure> {
-    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM thought_records WHERE id = ?1"))?;
-    let mut rows = statement.query([id.as_str()])?;
-    match rows.next()? {
-        Some(row) => StoredEntry::read(row),
-        None => Err(Error::new(Code::RecordNotFound, format!("there is no record {id}"))
+    let sql = format!("SELECT {COLUMNS} FROM thought_records WHERE id = ?1");
+    connection.first(&sql, [id.as_str()], StoredEntry::read)?.ok_or_else(|| {
+        Error::new(Code::RecordNotFound, format!("there is no record {id}"))
             .hint(hint!(Step::Log, " shows the records of a session with their ids"))
             .details(serde_json::json!({ "id": id }))
-            .into()),
-    }
+            .into()
+    })
 }
 
 /// A session with its root and entries, all as they were at one moment.

@@ -1,14 +1,13 @@
 //! Where decisions are found again: which record corrects which entry, which commits changed a path, and of which files an agent
 //! was told. Nothing here is trusted; what it leads to is verified.
 
-use rusqlite::{OptionalExtension as _, Row};
-
+use super::Store;
 use super::agent::AgentKey;
-use super::{Store, damaged};
 use crate::error::Result;
 use crate::proof::digest::{CommitId, ContentHash};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
+use crate::store::query::Query as _;
 
 /// Up to where the paths of commits are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,47 +21,38 @@ pub struct PathsTip {
 impl Store {
     /// Whether any record corrects an entry.
     pub fn has_corrections(&self) -> Result<bool> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT EXISTS (SELECT 1 FROM corrections)")?;
-            Ok(statement.query_row([], |row| row.get(0))?)
-        })
+        self.read(|connection| connection.value("SELECT EXISTS (SELECT 1 FROM corrections)", []))
     }
 
     /// The records that correct an entry, each with its session, in order of recording.
     pub fn corrections(&self, superseded: &ContentHash) -> Result<Vec<(Id, Id)>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(
+            connection.all(
                 "SELECT id, session_id FROM corrections JOIN thought_records ON id = record_id \
                  WHERE superseded = ?1 ORDER BY seq",
-            )?;
-            let mut rows = statement.query([superseded.to_string()])?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                let id = |text: String| Id::parse(&text).ok_or_else(|| damaged("an id"));
-                found.push((id(row.get(0)?)?, id(row.get(1)?)?));
-            }
-            Ok(found)
+                [superseded.to_string()],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
         })
     }
 
     /// Whether an agent has been told of a file in its session.
     pub fn was_recalled(&self, key: AgentKey<'_>, path: &str) -> Result<bool> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(
+            connection.value(
                 "SELECT EXISTS (SELECT 1 FROM agent_recalled WHERE agent = ?1 AND agent_session = ?2 AND path = ?3)",
-            )?;
-            Ok(statement.query_row((key.agent, key.session, path), |row| row.get(0))?)
+                (key.agent, key.session, path),
+            )
         })
     }
 
     /// Says that an agent has been told of a file; `false` if it had been before.
     pub fn recall_once(&mut self, key: AgentKey<'_>, path: &str) -> Result<bool> {
         self.unflushed(|transaction| {
-            let told = transaction
-                .prepare_cached(
-                    "INSERT INTO agent_recalled (agent, agent_session, path) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
-                )?
-                .execute((key.agent, key.session, path))?;
+            let told = transaction.run(
+                "INSERT INTO agent_recalled (agent, agent_session, path) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+                (key.agent, key.session, path),
+            )?;
             Ok(told == 1)
         })
     }
@@ -70,21 +60,22 @@ impl Store {
     /// Whether a session recorded that a file was written, at this time or later.
     pub fn has_written_since(&self, session: &Id, since: Timestamp) -> Result<bool> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(
+            connection.value(
                 "SELECT EXISTS (SELECT 1 FROM thought_records WHERE session_id = ?1 AND timestamp >= ?2 \
                  AND type = 'attest' AND content LIKE '{\"observed\":{\"wrote\"%')",
-            )?;
-            Ok(statement.query_row((session.as_str(), since.as_str()), |row| row.get(0))?)
+                (session.as_str(), since.as_str()),
+            )
         })
     }
 
     /// Up to where the paths of commits are known.
     pub fn paths_tip(&self) -> Result<Option<PathsTip>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT tip, is_whole FROM path_commits_tip")?;
-            let row = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?));
-            let found = statement.query_row([], row).optional()?;
-            Ok(found.and_then(|(tip, is_whole)| Some(PathsTip { tip: CommitId::parse(&tip)?, is_whole })))
+            let found = connection.first("SELECT tip, is_whole FROM path_commits_tip", [], |row| {
+                let tip = CommitId::parse(row.get_ref(0)?.as_str().unwrap_or_default());
+                Ok(tip.zip(row.get(1)?).map(|(tip, is_whole)| PathsTip { tip, is_whole }))
+            })?;
+            Ok(found.flatten())
         })
     }
 
@@ -96,8 +87,7 @@ impl Store {
                 transaction.execute("DELETE FROM path_commits", [])?;
                 transaction.execute("DELETE FROM path_commits_tip", [])?;
             }
-            let mut statement = transaction.prepare_cached("SELECT number FROM path_commits_tip")?;
-            let mut number: i64 = statement.query_row([], |row| row.get(0)).optional()?.unwrap_or(0);
+            let mut number: i64 = transaction.first_value("SELECT number FROM path_commits_tip", [])?.unwrap_or(0);
             let mut insert = transaction.prepare_cached(
                 "INSERT INTO path_commits (path, number, commit_id) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
             )?;
@@ -107,11 +97,10 @@ impl Store {
                     insert.execute((path, number, commit.to_string()))?;
                 }
             }
-            transaction
-                .prepare_cached(
-                    "INSERT OR REPLACE INTO path_commits_tip (only_one, tip, number, is_whole) VALUES (1, ?1, ?2, ?3)",
-                )?
-                .execute((tip.tip.to_string(), number, tip.is_whole))?;
+            transaction.run(
+                "INSERT OR REPLACE INTO path_commits_tip (only_one, tip, number, is_whole) VALUES (1, ?1, ?2, ?3)",
+                (tip.tip.to_string(), number, tip.is_whole),
+            )?;
             Ok(())
         })
     }
@@ -119,15 +108,8 @@ impl Store {
     /// The newest commits that changed a path, as far as they are known.
     pub fn commits_of_path(&self, path: &[u8], most: usize) -> Result<Vec<CommitId>> {
         self.read(|connection| {
-            let mut statement = connection
-                .prepare_cached("SELECT commit_id FROM path_commits WHERE path = ?1 ORDER BY number DESC LIMIT ?2")?;
-            let mut rows = statement.query((path, i64::try_from(most).unwrap_or(i64::MAX)))?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                let id: String = row.get(0)?;
-                found.push(CommitId::parse(&id).ok_or_else(|| damaged("the id of a commit"))?);
-            }
-            Ok(found)
+            let sql = "SELECT commit_id FROM path_commits WHERE path = ?1 ORDER BY number DESC LIMIT ?2";
+            connection.all(sql, (path, i64::try_from(most).unwrap_or(i64::MAX)), |row| Ok(row.get(0)?))
         })
     }
 }

@@ -17,6 +17,7 @@ use crate::access::{Access, Sharing};
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
 use crate::proof::digest::{ContentHash, sha256};
+use crate::store::query::Query as _;
 
 /// Every step from an empty file to the present schema. `user_version` counts the steps taken.
 pub const MIGRATIONS: &[&str] = &[
@@ -58,7 +59,7 @@ impl Store {
 
     /// Requires that the schema is ours. SQLite counts the changes of a schema, so one that was checked is not read again.
     pub(super) fn check_schema(&self, connection: &Connection) -> Result<(), Failure> {
-        let version = connection.prepare_cached("PRAGMA schema_version")?.query_row([], |row| row.get(0))?;
+        let version = connection.value("PRAGMA schema_version", [])?;
         if self.schema.get() != Some(version) {
             require_schema(connection, &self.path)?;
             self.schema.set(Some(version));

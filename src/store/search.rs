@@ -6,6 +6,7 @@ use super::read::{self, StoredEntry};
 use super::{Failure, Store};
 use crate::error::Result;
 use crate::proof::record::Id;
+use crate::store::query::Query as _;
 
 /// An entry that matches, and how well: smaller is better, as BM25 has it in SQLite.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,9 +36,15 @@ impl Store {
     /// The same without writing to the store: entries that its index lacks, fewer than a batch, are indexed in memory.
     pub fn find(&self, query: &str, session: Option<&Id>, limit: u32) -> Result<Vec<Hit>> {
         self.read(|connection| {
-            let mut found = hits(connection, KEPT, query, session, limit)?;
+            let hits = |index: &str| match hits(connection, index, query, session, limit) {
+                Err(Failure::Sqlite(error)) if is_syntax(&error) => {
+                    hits(connection, index, &as_words(query), session, limit)
+                }
+                answer => answer,
+            };
+            let mut found = hits(KEPT)?;
             if index_the_rest(connection)? {
-                found.extend(hits(connection, MADE, query, session, limit)?);
+                found.extend(hits(MADE)?);
                 connection.execute_batch(&format!("DROP TABLE {MADE}"))?;
                 found.sort_by(|one, other| one.rank.total_cmp(&other.rank));
                 found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
@@ -93,39 +100,21 @@ fn hits(
     session: Option<&Id>,
     limit: u32,
 ) -> Result<Vec<Hit>, Failure> {
-    match matches(connection, index, query, session, limit) {
-        Err(Failure::Sqlite(error)) if is_syntax(&error) => {
-            matches(connection, index, &as_words(query), session, limit)
-        }
-        answer => answer,
-    }
-}
-
-fn matches(
-    connection: &Connection,
-    index: &str,
-    query: &str,
-    session: Option<&Id>,
-    limit: u32,
-) -> Result<Vec<Hit>, Failure> {
     let name = index.split_once('.').map_or(index, |(_, name)| name);
     let columns: Vec<String> = read::COLUMNS.split(", ").map(|column| format!("r.{column}")).collect();
-    let mut statement = connection.prepare_cached(&format!(
+    let sql = format!(
         "SELECT {}, f.rank FROM {index} f JOIN thought_records r ON r.seq = f.rowid \
          WHERE {name} MATCH ?1 AND f.rowid BETWEEN ?4 AND ?5 AND (?2 IS NULL OR r.session_id = ?2) \
          ORDER BY f.rank, r.seq LIMIT ?3",
         columns.join(", ")
-    ))?;
+    );
     let (first, last) = match session {
         Some(session) => span(connection, session)?,
         None => (0, i64::MAX),
     };
-    let mut rows = statement.query((query, session.map(Id::as_str), limit, first, last))?;
-    let mut hits = Vec::new();
-    while let Some(row) = rows.next()? {
-        hits.push(Hit { entry: StoredEntry::read(row)?, rank: row.get(columns.len())? });
-    }
-    Ok(hits)
+    connection.all(&sql, (query, session.map(Id::as_str), limit, first, last), |row| {
+        Ok(Hit { entry: StoredEntry::read(row)?, rank: row.get(columns.len())? })
+    })
 }
 
 /// The numbers between which the entries of a session lie: what else the store holds is not looked at.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, Row};
 
 use super::{Failure, NewEvent, Store, active, commit_hint, damaged, event};
 use crate::error::{Code, Error, Result};
@@ -11,6 +11,7 @@ use crate::proof::digest::ChainHash;
 use crate::proof::record::{Id, Opening};
 use crate::proof::scheme::Scheme;
 use crate::proof::timestamp::Timestamp;
+use crate::store::query::Query as _;
 
 /// A session to be opened.
 #[derive(Debug, Clone)]
@@ -86,16 +87,13 @@ impl SessionRow {
 
 /// Finds a session.
 pub(super) fn find(connection: &Connection, session: &Id) -> Result<SessionRow, Failure> {
-    let mut statement =
-        connection.prepare_cached(&format!("SELECT {COLUMNS} FROM audit_sessions WHERE session_id = ?1"))?;
-    let mut rows = statement.query([session.as_str()])?;
-    match rows.next()? {
-        Some(row) => SessionRow::read(row),
-        None => Err(Error::new(Code::SessionNotFound, format!("there is no session {session}"))
+    let sql = format!("SELECT {COLUMNS} FROM audit_sessions WHERE session_id = ?1");
+    connection.first(&sql, [session.as_str()], SessionRow::read)?.ok_or_else(|| {
+        Error::new(Code::SessionNotFound, format!("there is no session {session}"))
             .hint(hint!(Step::LogAll, " lists the sessions"; Step::Start, " opens one"))
             .details(serde_json::json!({ "session_id": session }))
-            .into()),
-    }
+            .into()
+    })
 }
 
 /// Opens a session inside a transaction, writes its genesis into the ledger and makes it the current one of
@@ -105,10 +103,8 @@ pub(super) fn open(connection: &Connection, new: &NewSession<'_>, event: &NewEve
     let line = opening.to_line();
     let genesis = opening.scheme.genesis(line.as_bytes());
     let id = &opening.session_id;
-    let exists: Option<i64> = connection
-        .prepare_cached("SELECT 1 FROM audit_sessions WHERE session_id = ?1")?
-        .query_row([id.as_str()], |row| row.get(0))
-        .optional()?;
+    let exists: Option<i64> =
+        connection.first_value("SELECT 1 FROM audit_sessions WHERE session_id = ?1", [id.as_str()])?;
     if exists.is_some() {
         return Err(Error::new(Code::SessionExists, format!("session {id} exists already"))
             .hint(hint!(
@@ -120,13 +116,11 @@ pub(super) fn open(connection: &Connection, new: &NewSession<'_>, event: &NewEve
             .details(serde_json::json!({ "session_id": id }))
             .into());
     }
-    connection
-        .prepare_cached(
-            "INSERT INTO audit_sessions \
+    connection.run(
+        "INSERT INTO audit_sessions \
              (session_id, intent, task_id, started_at, caller, proof_grade, scheme, opening, genesis) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        )?
-        .execute((
+        (
             id.as_str(),
             &opening.intent,
             &opening.task_id,
@@ -136,7 +130,8 @@ pub(super) fn open(connection: &Connection, new: &NewSession<'_>, event: &NewEve
             opening.scheme.as_str(),
             &line,
             genesis.as_bytes(),
-        ))?;
+        ),
+    )?;
     event::write(connection, Some(id), event, Some(&format!("genesis {genesis}")))?;
     if let Some(worktree) = new.worktree {
         make_current(connection, worktree, id)?;
@@ -150,25 +145,17 @@ pub(super) fn make_current(transaction: &Connection, worktree: &str, session: &I
         active::mark(Path::new(store))?;
         commit_hint::remove(Path::new(store));
     }
-    transaction
-        .prepare_cached(
-            "INSERT INTO worktree_sessions (worktree, session_id) VALUES (?1, ?2) \
+    transaction.run(
+        "INSERT INTO worktree_sessions (worktree, session_id) VALUES (?1, ?2) \
              ON CONFLICT (worktree) DO UPDATE SET session_id = excluded.session_id",
-        )?
-        .execute((worktree, session.as_str()))?;
+        (worktree, session.as_str()),
+    )?;
     Ok(())
 }
 
 /// The session in which a worktree works.
 pub(super) fn current(connection: &Connection, worktree: &str) -> Result<Option<Id>, Failure> {
-    let id: Option<String> = connection
-        .prepare_cached("SELECT session_id FROM worktree_sessions WHERE worktree = ?1")?
-        .query_row([worktree], |row| row.get(0))
-        .optional()?;
-    match id {
-        None => Ok(None),
-        Some(id) => Id::parse(&id).map(Some).ok_or_else(|| damaged("a session id")),
-    }
+    connection.first_value("SELECT session_id FROM worktree_sessions WHERE worktree = ?1", [worktree])
 }
 
 impl Store {
@@ -181,17 +168,15 @@ impl Store {
     /// the same one.
     pub fn task_session(&mut self, task: &str, new: &NewSession<'_>, event: &NewEvent<'_>) -> Result<SessionRow> {
         self.write(|transaction| {
-            let found: Option<String> = transaction
-                .prepare_cached(
-                    "SELECT session_id FROM audit_sessions \
+            let found = transaction.first_value(
+                "SELECT session_id FROM audit_sessions \
                      WHERE task_id = ?1 AND proof_grade = 0 AND ended_at IS NULL AND NOT EXISTS \
                      (SELECT 1 FROM merkle_roots WHERE merkle_roots.session_id = audit_sessions.session_id) \
                      ORDER BY rowid DESC LIMIT 1",
-                )?
-                .query_row([task], |row| row.get(0))
-                .optional()?;
+                [task],
+            )?;
             match found {
-                Some(id) => find(transaction, &Id::parse(&id).ok_or_else(|| damaged("a session id"))?),
+                Some(id) => find(transaction, &id),
                 None => open(transaction, new, event),
             }
         })
@@ -210,24 +195,15 @@ impl Store {
     /// The newest sessions, newest first.
     pub fn sessions(&self, limit: u32) -> Result<Vec<SessionRow>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(&format!(
-                "SELECT {COLUMNS} FROM audit_sessions ORDER BY started_at DESC, rowid DESC LIMIT ?1"
-            ))?;
-            let mut rows = statement.query([limit])?;
-            let mut sessions = Vec::new();
-            while let Some(row) = rows.next()? {
-                sessions.push(SessionRow::read(row)?);
-            }
-            Ok(sessions)
+            let sql = format!("SELECT {COLUMNS} FROM audit_sessions ORDER BY started_at DESC, rowid DESC LIMIT ?1");
+            connection.all(&sql, [limit], SessionRow::read)
         })
     }
 
     /// When the first session began.
     pub fn first_session(&self) -> Result<Option<Timestamp>> {
         self.read(|connection| {
-            let first: Option<String> = connection
-                .prepare_cached("SELECT min(started_at) FROM audit_sessions")?
-                .query_row([], |row| row.get(0))?;
+            let first: Option<String> = connection.value("SELECT min(started_at) FROM audit_sessions", [])?;
             Ok(first.as_deref().and_then(Timestamp::parse))
         })
     }
@@ -239,9 +215,10 @@ impl Store {
             if row.ended_at.is_some() {
                 return Ok(row);
             }
-            transaction
-                .prepare_cached("UPDATE audit_sessions SET ended_at = ?2 WHERE session_id = ?1")?
-                .execute((session.as_str(), event.at.as_str()))?;
+            transaction.run(
+                "UPDATE audit_sessions SET ended_at = ?2 WHERE session_id = ?1",
+                (session.as_str(), event.at.as_str()),
+            )?;
             event::write(transaction, Some(session), event, None)?;
             Ok(SessionRow { ended_at: Some(event.at), ..row })
         })

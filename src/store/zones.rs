@@ -13,26 +13,19 @@ use crate::access::Access;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{ArchiveHash, RootHash};
 use crate::proof::record::Id;
+use crate::proof::schema::names;
 use crate::proof::timestamp::Timestamp;
+use crate::store::query::Query as _;
 
-/// A zone that leaves a trace in the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StoredZone {
-    /// The texts were read back.
-    Warm,
-    /// The texts are in an archive.
-    Cold,
-    /// The texts are gone.
-    Frozen,
-}
-
-impl StoredZone {
-    pub(super) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Warm => "warm",
-            Self::Cold => "cold",
-            Self::Frozen => "frozen",
-        }
+names! {
+    /// A zone that leaves a trace in the store.
+    pub enum StoredZone {
+        /// The texts were read back.
+        Warm = "warm",
+        /// The texts are in an archive.
+        Cold = "cold",
+        /// The texts are gone.
+        Frozen = "frozen",
     }
 }
 
@@ -71,17 +64,12 @@ const COLUMNS: &str = "zone, since, zones.round, archive, archive_bytes, settled
 impl ZoneRow {
     /// Reads a row whose columns begin at `from`; `None` if there is none.
     fn read(row: &Row<'_>, from: usize) -> Result<Option<Self>, Failure> {
-        let zone = match row.get_ref(from)? {
-            ValueRef::Null => return Ok(None),
-            zone => zone.as_str().unwrap_or_default(),
-        };
-        let zone = [StoredZone::Warm, StoredZone::Cold, StoredZone::Frozen].into_iter().find(|it| it.as_str() == zone);
-        let since = Timestamp::parse(row.get_ref(from + 1)?.as_str().unwrap_or_default());
+        let Some(zone) = row.get(from)? else { return Ok(None) };
         let hash: Option<[u8; 32]> = row.get(from + 3)?;
         let bytes = row.get(from + 4)?;
         Ok(Some(Self {
-            zone: zone.ok_or_else(|| damaged("a zone"))?,
-            since: since.ok_or_else(|| damaged("the time of a zone"))?,
+            zone,
+            since: row.get(from + 1)?,
             round: row.get(from + 2)?,
             archive: hash.map(|hash| Held { hash: ArchiveHash::new(hash), bytes }),
             settled: row.get(from + 5)?,
@@ -93,27 +81,23 @@ impl Store {
     /// All sessions, by their ids.
     pub fn kept(&self) -> Result<Vec<Kept>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(&format!(
+            let sql = format!(
                 "SELECT audit_sessions.session_id, merkle_roots.root, coalesce(entries.records, 0), \
                  coalesce(entries.bytes, 0), {COLUMNS} FROM audit_sessions \
                  LEFT JOIN (SELECT session_id, count(*) AS records, sum(octet_length(line)) AS bytes \
                             FROM thought_records GROUP BY session_id) AS entries USING (session_id) \
                  LEFT JOIN merkle_roots USING (session_id) LEFT JOIN zones USING (session_id) \
                  ORDER BY audit_sessions.session_id"
-            ))?;
-            let mut rows = statement.query([])?;
-            let mut kept = Vec::new();
-            while let Some(row) = rows.next()? {
-                let id = Id::parse(row.get_ref(0)?.as_str().unwrap_or_default());
-                kept.push(Kept {
-                    session_id: id.ok_or_else(|| damaged("a session id"))?,
+            );
+            connection.all(&sql, [], |row| {
+                Ok(Kept {
+                    session_id: row.get(0)?,
                     root: row.get::<_, Option<[u8; 32]>>(1)?.map(RootHash::new),
                     records: row.get(2)?,
                     text_bytes: row.get(3)?,
                     zone: ZoneRow::read(row, 4)?,
-                });
-            }
-            Ok(kept)
+                })
+            })
         })
     }
 
@@ -125,17 +109,9 @@ impl Store {
     /// The sessions whose archives are to be there, with these.
     pub fn archives(&self) -> Result<Vec<(Id, Held)>> {
         self.read(|connection| {
-            let mut statement = connection.prepare_cached(&format!(
-                "SELECT session_id, {COLUMNS} FROM zones WHERE zone = 'cold' ORDER BY session_id"
-            ))?;
-            let mut rows = statement.query([])?;
-            let mut archives = Vec::new();
-            while let Some(row) = rows.next()? {
-                let id = Id::parse(row.get_ref(0)?.as_str().unwrap_or_default());
-                let id = id.ok_or_else(|| damaged("a session id"))?;
-                archives.extend(ZoneRow::read(row, 1)?.and_then(|row| row.archive).map(|held| (id, held)));
-            }
-            Ok(archives)
+            let sql = format!("SELECT session_id, {COLUMNS} FROM zones WHERE zone = 'cold' ORDER BY session_id");
+            let rows = connection.all(&sql, [], |row| Ok((row.get(0)?, ZoneRow::read(row, 1)?)))?;
+            Ok(rows.into_iter().filter_map(|(id, row)| Some((id, row?.archive?))).collect())
         })
     }
 
@@ -176,20 +152,19 @@ impl Store {
 
     fn move_to(&mut self, session: &Id, zone: StoredZone, held: Option<&Held>, event: &NewEvent<'_>) -> Result<()> {
         self.write(|transaction| {
-            transaction
-                .prepare_cached(
-                    "INSERT INTO zones (session_id, zone, since, round, archive, archive_bytes, settled) \
+            transaction.run(
+                "INSERT INTO zones (session_id, zone, since, round, archive, archive_bytes, settled) \
                      VALUES (?1, ?2, ?3, NULL, ?4, ?5, 0) ON CONFLICT (session_id) DO UPDATE SET zone = excluded.zone, \
                      since = excluded.since, round = NULL, archive = excluded.archive, \
                      archive_bytes = excluded.archive_bytes, settled = 0",
-                )?
-                .execute((
+                (
                     session.as_str(),
                     zone.as_str(),
                     event.at.as_str(),
                     held.map(|held| *held.hash.as_bytes()),
                     held.map_or(0, |held| held.bytes),
-                ))?;
+                ),
+            )?;
             event::write(transaction, Some(session), event, Some(zone.as_str()))?;
             Ok(())
         })
@@ -199,11 +174,11 @@ impl Store {
     pub fn archive_removed(&mut self, session: &Id) -> Result<()> {
         self.write(|transaction| {
             transaction
-                .prepare_cached(
+                .run(
                     "UPDATE zones SET archive = NULL, archive_bytes = 0 WHERE session_id = ?1 AND zone = 'frozen'",
-                )?
-                .execute([session.as_str()])?;
-            Ok(())
+                    [session.as_str()],
+                )
+                .map(drop)
         })
     }
 
@@ -221,18 +196,12 @@ impl Store {
 }
 
 pub(super) fn zone(connection: &Connection, session: &Id) -> Result<Option<ZoneRow>, Failure> {
-    let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM zones WHERE session_id = ?1"))?;
-    let mut rows = statement.query([session.as_str()])?;
-    match rows.next()? {
-        Some(row) => ZoneRow::read(row, 0),
-        None => Ok(None),
-    }
+    let sql = format!("SELECT {COLUMNS} FROM zones WHERE session_id = ?1");
+    Ok(connection.first(&sql, [session.as_str()], |row| ZoneRow::read(row, 0))?.flatten())
 }
 
 pub(super) fn blank_bodies(connection: &Connection, session: &Id) -> Result<u64, Failure> {
-    Ok(connection
-        .prepare_cached("SELECT count(*) FROM thought_records WHERE session_id = ?1 AND line IS NULL")?
-        .query_row([session.as_str()], |row| row.get(0))?)
+    connection.value("SELECT count(*) FROM thought_records WHERE session_id = ?1 AND line IS NULL", [session.as_str()])
 }
 
 /// The root of a session that has left its first zone.

@@ -5,22 +5,24 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use git_proof::proof::anchor::Anchor;
 use git_proof::proof::canonical::{self, Reader};
 use git_proof::proof::change::{GitAttestation, Sighting, change_id};
 use git_proof::proof::digest::{ContentHash, NodeHash, RootHash, Salt, sha256};
 use git_proof::proof::evidence::{self, Summary, Verifier};
-use git_proof::proof::inclusion::InclusionProof;
+use git_proof::proof::inclusion::{InclusionProof, Step};
 use git_proof::proof::log;
-use git_proof::proof::logged::{ConsistencyProof, LoggedProof};
+use git_proof::proof::logged::{ConsistencyProof, LoggedProof, RoundHead};
 use git_proof::proof::memory::{self, MemoryAttestation};
 use git_proof::proof::note::NoteLine;
-use git_proof::proof::record::{Body, Line};
+use git_proof::proof::observed::Observed;
+use git_proof::proof::record::{Body, Line, Opening, Withheld};
 use git_proof::proof::scheme::Scheme;
-use git_proof::proof::seal::{Rounds, Seal, seal_hash};
+use git_proof::proof::seal::{LogHead, Parent, Rounds, Seal, SealedSession, seal_hash};
 use git_proof::proof::sshsig;
 use git_proof::proof::trailer::{ProofTrailer, ProofTrailers};
 use git_proof::proof::tree;
-use git_proof::proof::word::NamedSession;
+use git_proof::proof::word::{NamedSession, Word};
 
 const PAGE: &str =
     concat!(include_str!("../../src/proof/FORMAT.md"), "\n", include_str!("../../src/proof/FORMAT-GIT.md"));
@@ -81,6 +83,31 @@ fn examples_on_the_page_are_the_files() {
     assert_eq!(fences_after("anchor.line")[0], anchors.trim_end());
     assert_eq!(fences_after("consistency.json")[0], (file("consistency.json") + &file("logged.json")).trim_end());
     assert_eq!(fences_after("seal-1.json")[0], file("seal-1.json") + "\n" + &file("seal-2.json"));
+}
+
+#[test]
+fn tables_of_fields_are_those_from_which_objects_are_written_and_read() {
+    for table in [
+        Opening::table(),
+        InclusionProof::table(),
+        Step::table(),
+        ConsistencyProof::table(),
+        LoggedProof::table(),
+        RoundHead::table(),
+        Withheld::table(),
+        GitAttestation::table(),
+        Observed::table(),
+        MemoryAttestation::table(),
+        Anchor::table(),
+        Word::table(),
+        NamedSession::table(),
+        Seal::table(),
+        LogHead::table(),
+        Parent::table(),
+        SealedSession::table(),
+    ] {
+        assert!(PAGE.contains(&format!("\n\n{table}\n")), "FORMAT.md should have this table:\n{table}");
+    }
 }
 
 #[test]
@@ -228,8 +255,8 @@ fn word_is_signed_for_the_squash_of_the_commit_and_its_session() {
     let Ok(Some(NoteLine::Anchor { anchor, .. })) = NoteLine::parse(file("anchor.line").trim_end().as_bytes()) else {
         panic!("no anchor")
     };
-    assert_eq!(word.range.unwrap().head, anchor.commit);
-    assert!(file("commit.txt").contains(&format!("\nparent {}\n", word.range.unwrap().base)));
+    assert_eq!(word.head, Some(anchor.commit));
+    assert!(file("commit.txt").contains(&format!("\nparent {}\n", word.base.unwrap())));
     assert_eq!(word.sessions, [NamedSession { root: session().root, count: 3 }]);
     let key = sshsig::verify(&signature.0, word.to_text().as_bytes(), sshsig::NAMESPACE).unwrap();
     assert!(file("allowed_signers").contains(&format!("grace@example.com namespaces=\"git-proof\" {key}\n")));

@@ -9,7 +9,7 @@ use syn::visit::Visit;
 
 /// The parts of the crate. Each may use those before it and no others.
 const ORDER: [&str; 23] = [
-    "hint", "proof", "error", "context", "access", "store", "git", "record", "publish", "rounds", "judge", "seal",
+    "hint", "proof", "error", "access", "context", "store", "git", "record", "publish", "rounds", "judge", "seal",
     "keep", "recall", "agents", "setup", "flow", "present", "mcp", "hook", "cli", "main", "lib",
 ];
 
@@ -202,6 +202,10 @@ impl Sources {
                 if has("git2") && layer != "git" {
                     report("git2 outside of git".to_owned());
                 }
+                let unix = has("rustix") || path.starts_with(&["std", "os"].map(str::to_owned));
+                if unix && layer != "access" {
+                    report("Unix outside of access".to_owned());
+                }
                 if layer == "proof" {
                     let named = IMPURE_NAMES.into_iter().find(|name| has(name));
                     let module = path.get(1).filter(|module| path[0] == "std" && IMPURE.contains(&module.as_str()));
@@ -383,6 +387,11 @@ fn each_library_has_one_folder() {
     for path in ["src/record/start.rs", "src/store/mod.rs", "src/context.rs", "src/hook/mod.rs"] {
         assert_reported(path, "use git2::Repository;");
     }
+    for path in ["src/git/index.rs", "src/store/mod.rs", "src/context.rs"] {
+        assert_reported(path, "use std::os::unix::fs::FileExt as _;");
+        assert_reported(path, "use rustix::process::umask;");
+    }
+    assert_fine("src/access.rs", "use std::os::unix::fs::FileExt as _;");
     assert_fine("src/store/mod.rs", "use rusqlite::Connection;");
     assert_fine("src/git/refs.rs", "use git2::Repository;");
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use super::{Audience, DemoRequest, Scene, failed};
+use crate::access::private_directories;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
@@ -177,7 +178,6 @@ fn must(command: &mut Command, line: &str) -> Result<String> {
 
 /// Makes a directory, or takes one that is empty: what is in use is left alone.
 fn claim(directory: &Path) -> Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
     let refused = |why: &str| {
         Error::new(Code::InvalidParams, format!("{} {why}", directory.display()))
             .hint(hint!("name a directory that is empty or not there yet, or leave it away: ", Step::Demo))
@@ -187,9 +187,8 @@ fn claim(directory: &Path) -> Result<()> {
             Some(_) => Err(refused("is not empty")),
             None => Ok(()),
         },
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => fs::DirBuilder::new()
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => private_directories()
             .recursive(true)
-            .mode(0o700)
             .create(directory)
             .map_err(|error| refused("cannot be made").because(error)),
         Err(error) => Err(refused("cannot be used").because(error)),

@@ -14,21 +14,23 @@ use crate::error::{Error, Result};
 use crate::git::{Git, Repository};
 use crate::proof::digest::CommitId;
 use crate::proof::record::Id;
+use crate::proof::schema::names;
 use crate::record::Workspace;
 
-/// A hook of git.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GitHook {
-    /// Before a commit: its message is at hand.
-    CommitMsg,
-    /// After a commit.
-    PostCommit,
-    /// After an amend or a rebase.
-    PostRewrite,
-    /// Before a push.
-    PrePush,
-    /// On a server, before a push is let in.
-    PreReceive,
+names! {
+    /// A hook of git.
+    pub enum GitHook {
+        /// Before a commit: its message is at hand.
+        CommitMsg = "commit-msg",
+        /// After a commit.
+        PostCommit = "post-commit",
+        /// After an amend or a rebase.
+        PostRewrite = "post-rewrite",
+        /// Before a push.
+        PrePush = "pre-push",
+        /// On a server, before a push is let in.
+        PreReceive = "pre-receive",
+    }
 }
 
 /// How a hook ended.
@@ -47,25 +49,6 @@ impl Answer {
 }
 
 impl GitHook {
-    /// All of them.
-    pub const ALL: [Self; 5] = [Self::CommitMsg, Self::PostCommit, Self::PostRewrite, Self::PrePush, Self::PreReceive];
-
-    /// Its name, as git has it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::CommitMsg => "commit-msg",
-            Self::PostCommit => "post-commit",
-            Self::PostRewrite => "post-rewrite",
-            Self::PrePush => "pre-push",
-            Self::PreReceive => "pre-receive",
-        }
-    }
-
-    /// Reads a name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|hook| hook.as_str() == name)
-    }
-
     /// Whether git writes something to its standard input.
     pub const fn reads_input(self) -> bool {
         matches!(self, Self::PostRewrite | Self::PrePush | Self::PreReceive)

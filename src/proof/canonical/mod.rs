@@ -7,16 +7,17 @@
 //! [`parse`] takes any JSON from outside and [`to_text`] prints its canonical form. What is stored is read back
 //! with [`Reader`], which accepts canonical bytes and nothing else.
 
+mod object;
 mod reader;
-mod writer;
 
 use std::fmt;
 
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+pub use object::{Field, Object, member, table};
+pub(super) use object::{forms, object};
 pub use reader::{Malformed, Problem, Reader};
-pub use writer::Writer;
 
 /// Arrays and objects inside one another: more are refused, in both directions.
 pub const MAX_DEPTH: usize = 64;

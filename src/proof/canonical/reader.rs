@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 
-use super::{MAX_DEPTH, MAX_INTEGER};
+use super::{Field, MAX_DEPTH, MAX_INTEGER};
 
 /// What is wrong with a text that should be canonical, and in which field.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +29,14 @@ impl Malformed {
     /// A field that should be something else.
     pub(crate) fn expected(field: &'static str, what: &'static str) -> Self {
         Self::new(field, Problem::Expected(what))
+    }
+
+    /// The same for a field that may be `null` as well.
+    pub(super) fn or_null(self) -> Self {
+        match self.problem {
+            Problem::Expected(what) => Self { problem: Problem::ExpectedOrNull(what), ..self },
+            _ => self,
+        }
     }
 }
 
@@ -53,6 +61,8 @@ pub enum Problem {
     NotHere,
     /// Something else was expected.
     Expected(&'static str),
+    /// Something else was expected, or `null`.
+    ExpectedOrNull(&'static str),
     /// A string with a raw control character, or an escape that the canonical form does not use.
     Escape,
     /// A number in another spelling than the canonical one, or one that cannot be held exactly.
@@ -77,6 +87,7 @@ impl fmt::Display for Problem {
                 f.write_str("expected here; a field is missing, unknown or out of order, or there is white space")
             }
             Self::Expected(what) => write!(f, "expected {what}"),
+            Self::ExpectedOrNull(what) => write!(f, "expected {what}, or null"),
             Self::Escape => f.write_str("the string is not escaped canonically"),
             Self::Number => f.write_str("the number is not in its canonical spelling, or cannot be held exactly"),
             Self::KeyOrder => f.write_str("a key is out of order or appears twice"),
@@ -102,6 +113,14 @@ impl<'a> Reader<'a> {
             Ok(text) => Ok(Self { text, at: 0 }),
             Err(error) => Err(Malformed { field: "", problem: Problem::NotUtf8, at: error.valid_up_to() }),
         }
+    }
+
+    /// Reads a whole text as one value.
+    pub fn whole<T: Field<'a>>(bytes: &'a [u8]) -> Result<T, Malformed> {
+        let mut reader = Self::new(bytes)?;
+        let value = T::read(&mut reader, "")?;
+        reader.finish()?;
+        Ok(value)
     }
 
     fn bytes(&self) -> &'a [u8] {
@@ -160,6 +179,12 @@ impl<'a> Reader<'a> {
     /// The next member must have this key.
     pub fn key(&mut self, key: &'static str) -> Result<(), Malformed> {
         if self.try_key(key) { Ok(()) } else { self.fail(key, Problem::NotHere) }
+    }
+
+    /// The next member must have this key; the answer is its value.
+    pub fn member<T: Field<'a>>(&mut self, key: &'static str) -> Result<T, Malformed> {
+        self.key(key)?;
+        T::read(self, key)
     }
 
     /// A string.
@@ -265,16 +290,6 @@ impl<'a> Reader<'a> {
             Err(_) => None,
         };
         parsed.ok_or(Malformed { field, problem: Problem::Expected(expected), at: start })
-    }
-
-    /// The same, or `null`.
-    pub fn parsed_or_null<T>(
-        &mut self,
-        field: &'static str,
-        expected: &'static str,
-        parse: impl FnOnce(&str) -> Option<T>,
-    ) -> Result<Option<T>, Malformed> {
-        if self.null() { Ok(None) } else { self.parsed(field, expected, parse).map(Some) }
     }
 
     /// An integer from 0 to 2^53−1.

@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::hint::Hint;
 use crate::proof::finding::Verdict;
+use crate::proof::schema::names;
 
 /// What was found.
 #[derive(Debug, Clone, Serialize)]
@@ -41,34 +42,23 @@ pub struct DoctorCheck {
     pub hint: Option<Hint>,
 }
 
-/// How a thing stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DoctorState {
-    /// As it should.
-    Ok,
-    /// It is not there.
-    Missing,
-    /// It is there, but of another version or place.
-    Stale,
-    /// It does harm, or cannot work.
-    Wrong,
-    /// Good to know.
-    Info,
+names! {
+    /// How a thing stands.
+    pub enum DoctorState {
+        /// As it should.
+        Ok = "ok",
+        /// It is not there.
+        Missing = "missing",
+        /// It is there, but of another version or place.
+        Stale = "stale",
+        /// It does harm, or cannot work.
+        Wrong = "wrong",
+        /// Good to know.
+        Info = "info",
+    }
 }
 
 impl DoctorState {
-    /// The word that is printed.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Missing => "missing",
-            Self::Stale => "stale",
-            Self::Wrong => "wrong",
-            Self::Info => "info",
-        }
-    }
-
     /// Whether there is something to do.
     const fn is_bad(self) -> bool {
         matches!(self, Self::Missing | Self::Stale | Self::Wrong)

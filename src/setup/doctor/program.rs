@@ -1,9 +1,9 @@
 //! The programs: which git, and whether git finds us.
 
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
 
 use super::{DoctorCheck, DoctorState};
+use crate::access::is_executable;
 use crate::context::Context;
 use crate::setup::settings::git as run_git;
 use crate::setup::survey::Survey;
@@ -49,5 +49,5 @@ pub fn on_path(context: &Context) -> Option<PathBuf> {
     let path = context.variable("PATH")?;
     std::env::split_paths(&path)
         .map(|directory| directory.join("git-proof"))
-        .find(|file| file.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0))
+        .find(|file| file.metadata().is_ok_and(|found| is_executable(&found)))
 }

@@ -11,6 +11,7 @@ use crate::proof::digest::{ChainHash, ContentHash, NodeHash};
 use crate::proof::record::{Body, Entry, Id, RecordType};
 use crate::proof::scheme::Scheme;
 use crate::proof::tree::Frontier;
+use crate::store::query::Query as _;
 use crate::store::session::SessionRow;
 use crate::store::{Failure, damaged};
 
@@ -210,9 +211,9 @@ fn entry_at(connection: &Connection, session: &Id, position: u64) -> Result<Opti
 
 /// The chain hash of an entry that stands before a position.
 fn earlier(connection: &Connection, session: &Id, id: &[u8], position: i64) -> Result<Option<ChainHash>, Failure> {
-    let hash = connection
-        .prepare_cached("SELECT chain_hash FROM thought_records WHERE id = ?1 AND session_id = ?2 AND position < ?3")?
-        .query_row((String::from_utf8_lossy(id), session.as_str(), position), |row| row.get(0))
-        .optional()?;
+    let hash = connection.first_value(
+        "SELECT chain_hash FROM thought_records WHERE id = ?1 AND session_id = ?2 AND position < ?3",
+        (String::from_utf8_lossy(id), session.as_str(), position),
+    )?;
     Ok(hash.map(ChainHash::new))
 }

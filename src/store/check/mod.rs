@@ -16,6 +16,7 @@ use super::{Failure, Store, Watcher, event, finalize};
 use crate::error::Result;
 use crate::proof::digest::{ChainHash, NodeHash, RootHash};
 use crate::proof::record::{Id, RecordType};
+use crate::proof::schema::names;
 use crate::proof::scheme::Scheme;
 use crate::proof::tree::{self, Frontier, Nodes as _};
 use block::{Block, HEIGHT, SIZE};
@@ -52,37 +53,23 @@ pub struct Break {
     pub actual: String,
 }
 
-/// What is wrong with an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BreakReason {
-    /// The text is not the one that was hashed.
-    ContentHashMismatch,
-    /// The chain hash is not that of content and parent.
-    ChainHashMismatch,
-    /// The columns beside the text say something else than the text.
-    ColumnsDiffer,
-    /// Entries are missing before this one.
-    PositionMissing,
-    /// A stored node of the tree is not the one over the entries below it.
-    NodeMismatch,
-    /// The ledger has more entries than the session.
-    EntriesMissing,
-    /// The finalized root, count or head is not what the entries add up to.
-    RootMismatch,
-}
-
-impl BreakReason {
-    /// The name that programs get.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::ContentHashMismatch => "content_hash_mismatch",
-            Self::ChainHashMismatch => "chain_hash_mismatch",
-            Self::ColumnsDiffer => "columns_differ",
-            Self::PositionMissing => "position_missing",
-            Self::NodeMismatch => "node_mismatch",
-            Self::EntriesMissing => "entries_missing",
-            Self::RootMismatch => "root_mismatch",
-        }
+names! {
+    /// What is wrong with an entry.
+    pub enum BreakReason {
+        /// The text is not the one that was hashed.
+        ContentHashMismatch = "content_hash_mismatch",
+        /// The chain hash is not that of content and parent.
+        ChainHashMismatch = "chain_hash_mismatch",
+        /// The columns beside the text say something else than the text.
+        ColumnsDiffer = "columns_differ",
+        /// Entries are missing before this one.
+        PositionMissing = "position_missing",
+        /// A stored node of the tree is not the one over the entries below it.
+        NodeMismatch = "node_mismatch",
+        /// The ledger has more entries than the session.
+        EntriesMissing = "entries_missing",
+        /// The finalized root, count or head is not what the entries add up to.
+        RootMismatch = "root_mismatch",
     }
 }
 

@@ -96,7 +96,7 @@ pub(super) fn line(anchor: &Anchor, signature: Option<Signature>) -> String {
 /// What a person says of a commit, signed.
 pub(super) fn word(person: &Person, about: &Made, sessions: Vec<NamedSession>) -> String {
     let reason = "looked at it".to_owned();
-    let word = Word { commit: about.id, range: None, reason, said_at: now(), sessions, tree: about.tree };
+    let word = Word { base: None, commit: about.id, head: None, reason, said_at: now(), sessions, tree: about.tree };
     let signature = person.sign(word.to_text().as_bytes());
     NoteLine::Word { word: Box::new(word), signature }.to_line().unwrap()
 }

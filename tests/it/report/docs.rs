@@ -36,7 +36,7 @@ fn the_examples_are_what_is_printed() {
 fn every_finding_is_in_the_table() {
     let page = page();
     for code in FindingCode::ALL {
-        let rule = rule(*code);
+        let rule = rule(code);
         let row = format!("| `{code}` | {} | {} |", rule.what, rule.remedy);
         assert!(page.contains(&row), "{row}");
     }

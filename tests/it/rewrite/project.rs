@@ -260,6 +260,18 @@ impl Project {
         self.git(["clone", "--quiet", "../remote.git", "../forge"]);
         Clone { project: self, place }
     }
+
+    /// Two proven commits on a branch, which the forge squashes into main.
+    pub(crate) fn squash_two_on_the_server(&self) {
+        self.git(["switch", "--quiet", "-c", "topic"]);
+        self.prove("one", 10);
+        self.prove("two", 20);
+        self.git(["push", "--quiet", "origin", "topic"]);
+        let forge = self.forge();
+        forge.git(&["merge", "--quiet", "--squash", "origin/topic"]);
+        forge.git(&["commit", "--quiet", "-m", "topic"]);
+        forge.git(&["push", "--quiet", "origin", "HEAD:main"]);
+    }
 }
 
 /// Another clone of the same remote.

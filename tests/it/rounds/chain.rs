@@ -133,7 +133,7 @@ proptest! {
                 tree.push(log::leaf(session.to_text().as_bytes()));
             }
         }
-        let head = |seal: &git_proof::proof::seal::Seal| RoundHead { round: seal.round, log: seal.log };
+        let head = |seal: &git_proof::proof::seal::Seal| RoundHead::new(seal.round, &seal.log);
         let Some(last) = seals.last() else { return Ok(()) };
         for seal in &seals {
             let proof = ConsistencyProof::make(&tree, head(seal), head(last)).unwrap();

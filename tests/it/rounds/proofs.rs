@@ -83,7 +83,7 @@ fn every_changed_character_of_a_proof_about_the_log_is_refused() {
     let repo = with_rounds(&scratch, 3);
     let logged = repo.run(&["prove", "--round", "--session", "s2"]).text().trim_end().to_owned();
     let consistency = repo.run(&["rounds", "prove", "--from", "1"]).text().trim_end().to_owned();
-    let trusted = LoggedProof::parse(logged.as_bytes()).unwrap().head.log;
+    let trusted = LoggedProof::parse(logged.as_bytes()).unwrap().head.log();
     // The number of a round in a proof is a label: it is not part of what the log hashes.
     let label = |line: &str, at: usize| line[..at].ends_with("\"round\":");
     let mut changed = 0;

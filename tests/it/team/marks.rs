@@ -29,14 +29,7 @@ fn without_trailers_a_finalized_session_names_itself_nowhere() {
 fn without_trailers_a_squash_on_the_server_is_found() {
     let project = Project::new();
     project.git(["config", "proof.trailers", "false"]);
-    project.git(["switch", "--quiet", "-c", "topic"]);
-    project.prove("one", 10);
-    project.prove("two", 20);
-    project.git(["push", "--quiet", "origin", "topic"]);
-    let forge = project.forge();
-    forge.git(&["merge", "--quiet", "--squash", "origin/topic"]);
-    forge.git(&["commit", "--quiet", "-m", "topic"]);
-    forge.git(&["push", "--quiet", "origin", "HEAD:main"]);
+    project.squash_two_on_the_server();
     let clone = project.clone_of("main");
     clone.sync();
     clone.verify("HEAD").is("squashed", &["one", "two"]);

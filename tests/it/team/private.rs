@@ -65,14 +65,7 @@ fn gate_with_both_passes_and_without_the_private_one_it_does_not() {
 #[test]
 fn squash_on_the_public_server_is_proven_by_the_private_remote() {
     let project = project();
-    project.git(["switch", "--quiet", "-c", "topic"]);
-    project.prove("one", 10);
-    project.prove("two", 20);
-    project.git(["push", "--quiet", "origin", "topic"]);
-    let forge = project.forge();
-    forge.git(&["merge", "--quiet", "--squash", "origin/topic"]);
-    forge.git(&["commit", "--quiet", "-m", "topic"]);
-    forge.git(&["push", "--quiet", "origin", "HEAD:main"]);
+    project.squash_two_on_the_server();
     let clone = project.clone_of("main");
     clone.git(&["config", "proof.remote", "../private.git"]);
     clone.proof(&["sync", "--fetch-only"]);
