@@ -171,7 +171,9 @@ steps! {
 /// An argument as it is typed. What comes from a repository, such as the name of a branch, must not be read by the shell.
 fn typed(field: &str, value: &str) -> String {
     let is_safe = |text: &str| {
-        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./:=@^~+,%{}-".contains(&byte))
+        !text.is_empty()
+            && !text.starts_with('~')
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_./:=@^~+,%-".contains(&byte))
     };
     let quoted = |text: &str| format!("'{}'", text.replace('\'', "'\\''"));
     match field {
@@ -339,6 +341,7 @@ mod tests {
         let typed = |step: Step| step.to_string();
         assert_eq!(typed(Step::GitLogRef("refs/heads/a-1".into())), "git log refs/heads/a-1");
         assert_eq!(typed(Step::GitLogRef("x;id$(id)".into())), "git log 'x;id$(id)'");
+        assert_eq!(typed(Step::GitLogRef("x{a,b}".into())), "git log 'x{a,b}'");
         assert_eq!(typed(Step::RemoveLock("/it's/a.lock".into())), "rm '/it'\\''s/a.lock'");
         assert!(typed(Step::Cover("abc def".into())).starts_with("git proof cover abc def --"));
         assert!(typed(Step::Cover("abc `id`".into())).starts_with("git proof cover 'abc `id`' --"));

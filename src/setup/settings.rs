@@ -32,10 +32,9 @@ impl Setting {
 
     /// The command that takes it away.
     pub(crate) fn removal(&self) -> Hint {
-        let [key, value] = [self.key.as_bytes(), &self.value].map(word);
         match self.scope.as_str() {
-            "command" => format!("take {key} out of the environment or the command line").into(),
-            scope => Step::GitConfigRemove(scope.to_owned(), key, value).into(),
+            "command" => format!("take {} out of the environment or the command line", self.key).into(),
+            scope => Step::GitConfigRemove(scope.to_owned(), self.key.clone(), self.text()).into(),
         }
     }
 }
