@@ -105,6 +105,7 @@ steps! {
     InitPolicy "git proof init --policy"
     Log "git proof log" => "thought_tree(session_id)"
     LogAll "git proof log --all"
+    LogHead "git proof log HEAD"
     LogOf(session) "git proof log --session {session}" => "thought_tree(session_id={session})"
     MemoryList(session) "git proof memory list --session {session}"
     MemoryPack(session) "git proof memory pack --session {session}" => "memory_pack(session_id={session})"

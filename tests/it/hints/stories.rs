@@ -166,6 +166,7 @@ pub(super) const fn story(kind: StepKind) -> Story {
         StepKind::InitPolicy => mends("git proof policy check", "git proof policy check"),
         StepKind::Log => shows("edit a; commit A; open s; git proof show nothing"),
         StepKind::LogAll => shows("open s; git proof log --session t"),
+        StepKind::LogHead => shows("edit a; commit A; git proof log"),
         StepKind::LogOf => shows("open s; git proof record plan x --parent p"),
         StepKind::MakeExecutable => {
             mends("hooked; chmod -x .git/hooks/post-commit; git proof doctor", "git proof init")
