@@ -55,6 +55,7 @@ pub(super) const fn story(kind: StepKind) -> Story {
         StepKind::Backup => mends("open s; echo x >text; git proof import text", "git proof import FILE"),
         StepKind::Check => shows("cold; git proof doctor"),
         StepKind::Cover => mends("begin; edit a; commit A; git proof verify", "git proof verify"),
+        StepKind::Decide => mends("open s; git proof decide </dev/null", "git proof log | grep chosen"),
         StepKind::Demo => shows("mkdir d; edit d/a; export TMPDIR=$HOME; git proof demo d"),
         StepKind::DoctorFix => mends(
             "
@@ -244,6 +245,7 @@ pub(super) const fn story(kind: StepKind) -> Story {
             r#"open s; git proof record plan "so" >/dev/null; git proof end >/dev/null; git proof finalize"#,
             "git proof log",
         ),
+        StepKind::StartNext => mends("open s; git proof end | sed 's/To go on in a new session/hint/'", "git proof log"),
         StepKind::Sync => mends(
             "
             shared; hooked; explain s; git push -q origin main; git proof sync >/dev/null
