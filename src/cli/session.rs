@@ -140,6 +140,7 @@ impl End {
                 (None, true) if end.has_reflection => {
                     format!("To finalize it: {}", Step::Finalize(end.session_id.to_string()))
                 }
+                (None, true) if end.count == 0 => format!("It has no entries. To open another: {}", Step::Start),
                 (None, true) => format!(
                     "It has no closing reflection, so it cannot be finalized. To go on in a new session: {}",
                     Step::StartNext(end.session_id.to_string())

@@ -245,7 +245,7 @@ pub(super) const fn story(kind: StepKind) -> Story {
             r#"open s; git proof record plan "so" >/dev/null; git proof end >/dev/null; git proof finalize"#,
             "git proof log",
         ),
-        StepKind::StartNext => mends("open s; git proof end | sed 's/To go on in a new session/hint/'", "git proof log"),
+        StepKind::StartNext => mends("open s; git proof record plan x >/dev/null; git proof end | sed 's/To go on in a new session/hint/'", "git proof log"),
         StepKind::Sync => mends(
             "
             shared; hooked; explain s; git push -q origin main; git proof sync >/dev/null
