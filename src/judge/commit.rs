@@ -336,6 +336,7 @@ impl<'a> Judge<'a> {
                     not_fetched: self.gatherer.not_fetched(),
                     evidence: &|root| self.gatherer.evidence(root).evidence.is_settled(),
                     open: open.as_ref(),
+                    finalized: judged.is_empty() && self.gatherer.names_finalized(&trailers),
                 };
                 conclude::conclude(&judged, &note.findings, &trailers, proof_grade, &at_hand)
             }

@@ -112,6 +112,16 @@ impl<'a> Gatherer<'a> {
         })
     }
 
+    /// Whether the first session that a message names is one of this clone and finalized.
+    pub(super) fn names_finalized(&self, trailers: &ProofTrailers) -> bool {
+        let named = trailers.trailers.iter().find_map(|trailer| match trailer {
+            ProofTrailer::Session(session) => Some(session),
+            ProofTrailer::Root(_) | ProofTrailer::Grade => None,
+        });
+        let row = named.zip(self.store).and_then(|(session, store)| store.session(session).ok());
+        row.is_some_and(|row| row.finalized)
+    }
+
     /// The session that a message names, if it is one of this clone and still open.
     pub(super) fn open_session(&self, trailers: &ProofTrailers) -> Option<Id> {
         let store = self.store?;

@@ -164,6 +164,11 @@ pub(crate) fn rests_on(git: &Git, verdicts: &[CommitVerdict]) -> Result<ProofsDi
     Ok(digest::digest(&Gatherer::new(git, None, false)?, verdicts))
 }
 
+/// A ref with proofs that a remote may have and that was not fetched. While there is one, nobody can say that there is no proof.
+pub(crate) fn not_fetched(git: &Git, store: Option<&Store>) -> Result<Option<&'static str>> {
+    Ok(Gatherer::new(git, store, false)?.not_fetched())
+}
+
 /// Judges commits by the rules under which a round may seal their anchors.
 pub(crate) fn judge_for_sealing(context: &Context, git: &Git, commits: &[CommitId]) -> Result<Vec<CommitVerdict>> {
     let rules = Rules::for_sealing(context.now())?;
