@@ -11,7 +11,7 @@ use crate::proof::digest::{CommitId, RootHash, TreeId};
 use crate::proof::note::NoteLine;
 use crate::proof::trailer::{ProofTrailer, ProofTrailers};
 use crate::publish::{evidence_name, note_of};
-use crate::store::Store;
+use crate::store::{Extent, Store};
 
 /// Newest commits that touched the file in which a correction is looked for.
 const MOST: usize = 64;
@@ -35,7 +35,7 @@ pub(super) fn correcting(git: &Git, store: Option<&Store>, tip: &CommitId, path:
 fn touching(git: &Git, store: Option<&Store>, tip: &CommitId, path: &[u8]) -> Result<Vec<CommitId>> {
     let known = store.and_then(|store| Some((store, store.paths_tip().ok()??)));
     let leads_to = |known: &CommitId| known == tip || git.has(&known.0) && git.is_ancestor(known, tip).unwrap_or(false);
-    let Some((store, known)) = known.filter(|(_, known)| known.is_whole && leads_to(&known.tip)) else {
+    let Some((store, known)) = known.filter(|(_, known)| known.extent == Extent::Whole && leads_to(&known.tip)) else {
         return git.newest_touching(tip, None, path, MOST);
     };
     let mut commits =
