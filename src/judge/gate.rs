@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::digest;
+use super::gather::Wanted;
 use super::offers::{self, Offers};
 use super::range::{Ends, JudgedRange};
 use super::receive::RefUpdate;
@@ -259,7 +260,7 @@ fn judge_with(
         None => git.commits(&ends.arguments())?,
     };
     let store = read_seals(context, git, &mut rules)?;
-    let (gatherer, mut verdicts) = judge_commits(context, git, store.as_ref(), &rules, &commits, false)?;
+    let (gatherer, mut verdicts) = judge_commits(context, git, store.as_ref(), &rules, &commits, Wanted::default())?;
     ends.check(&gatherer, &mut verdicts)?;
     if !unread.errors.is_empty() {
         offers::unread(unread.errors, &mut verdicts);

@@ -7,6 +7,7 @@ mod bond;
 mod commit;
 mod deleted;
 mod digest;
+mod every;
 mod evidence;
 mod facts;
 mod files;
@@ -30,6 +31,7 @@ mod verify;
 mod word;
 
 pub use commit::{CommitVerdict, SessionVerdict};
+pub(crate) use every::Elsewhere;
 pub use evidence::Told;
 pub use files::FileSeen;
 pub(crate) use gate::gate_into;
