@@ -170,7 +170,7 @@ pub(crate) fn rests_on(git: &Git, verdicts: &[CommitVerdict]) -> Result<ProofsDi
 
 /// A ref with proofs that a remote may have and that was not fetched. While there is one, nobody can say that there is no proof.
 pub(crate) fn not_fetched(git: &Git, store: Option<&Store>) -> Result<Option<&'static str>> {
-    Ok(Gatherer::new(git, store, false)?.not_fetched())
+    Ok(Gatherer::new(git, store, Wanted::default())?.not_fetched())
 }
 
 /// Judges commits by the rules under which a round may seal their anchors.
