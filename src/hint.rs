@@ -129,6 +129,7 @@ steps! {
     SealSign "git proof seal --sign" => "round_seal(sign=true)"
     Show(name) "git proof show {name}"
     Sign(commit) "git proof sign {commit}"
+    SignSession(commit, session) "git proof sign {commit} --session {session}"
     Start "git proof start \"what you are about to do\"" => "audit_session_start"
     StartAnew(session) "git proof start \"what may be said\" --continues {session}"
         => "audit_session_start opens a session that can be published: say there what may be said"

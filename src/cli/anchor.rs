@@ -68,8 +68,8 @@ impl Anchor {
 
 /// Add your signature to the anchors of a commit
 ///
-/// Signs every anchor of the commit that holds, or that of one session, with the key that git signs with, and adds it as
-/// a line of its own. With --round it is the seal of a round that is signed, and with it all that was sealed up to there.
+/// Signs the anchors that hold of the sessions that this clone recorded, or that of the session you name, with the key that
+/// git signs with, and adds each as a line of its own. With --round it is the seal of a round that is signed, and with it all that was sealed up to there.
 /// What does not hold is not signed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -82,7 +82,7 @@ pub(super) struct Sign {
     #[arg(value_name = "REV", default_value = "HEAD")]
     commit: String,
 
-    /// Only the anchor of this session
+    /// Only the anchor of this session, also of one that somebody else recorded
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 
@@ -108,7 +108,17 @@ impl Sign {
         ui.show(&outcome, |outcome, paint| {
             let id = outcome.commit.to_string();
             let signed = outcome.signed.iter().map(|anchor| format!("  anchor {anchor}\n")).collect::<String>();
-            format!("{} on {}.\n{signed}", paint.paint(Role::Good, "Signed"), &id[..12])
+            let others = match &outcome.others[..] {
+                [] => String::new(),
+                others => {
+                    let names: Vec<String> = others.iter().map(ToString::to_string).collect();
+                    format!(
+                        "  not signed, because this clone did not record it: {} (--session ID signs it)\n",
+                        names.join(", ")
+                    )
+                }
+            };
+            format!("{} on {}.\n{signed}{others}", paint.paint(Role::Good, "Signed"), &id[..12])
         });
         Ok(())
     }

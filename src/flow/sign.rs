@@ -5,18 +5,21 @@ use serde::Serialize;
 use crate::error::{Code, Error, Result};
 use crate::git::NOTES;
 use crate::hint::{Step, hint};
-use crate::judge::{VerifyRequest, verify};
+use crate::judge::{SessionVerdict, VerifyRequest, verify};
 use crate::proof::digest::{AnchorId, CommitId};
+
 use crate::proof::note::NoteLine;
+use crate::proof::record::Id;
 use crate::publish::{note_of, publish, signed_line};
 use crate::record::Workspace;
+use crate::store::Store;
 
 /// What `sign` is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct SignRequest {
     /// The commit whose anchors are signed.
     pub commit: String,
-    /// Only the anchor of this session.
+    /// Only the anchor of this session. Without it, the sessions that this clone recorded.
     pub session: Option<String>,
 }
 
@@ -27,6 +30,8 @@ pub struct SignOutcome {
     pub commit: CommitId,
     /// The anchors that were signed.
     pub signed: Vec<AnchorId>,
+    /// Sessions whose anchors would hold as well, but which this clone did not record: they are signed by name only.
+    pub others: Vec<Id>,
     /// How many lines of ours another writer had overwritten, and were put back.
     pub restored: u64,
 }
@@ -38,14 +43,12 @@ pub fn sign(workspace: &mut Workspace, request: &SignRequest) -> Result<SignOutc
     let asked = VerifyRequest { revisions: vec![commit.to_string()], ..VerifyRequest::default() };
     let outcome = verify(&workspace.context, &asked)?;
     // A signature that is missing or not valid must not keep anyone from signing; everything else must hold.
-    let sound: Vec<AnchorId> = outcome
-        .commits
-        .iter()
-        .flat_map(|commit| &commit.sessions)
-        .filter(|session| session.sound)
-        .filter(|session| request.session.as_deref().is_none_or(|wanted| session.session_id.as_str() == wanted))
-        .map(|session| session.anchor_id)
-        .collect();
+    let sound: Vec<&SessionVerdict> =
+        outcome.commits.iter().flat_map(|commit| &commit.sessions).filter(|session| session.sound).collect();
+    let (chosen, others) = chosen(&workspace.store, sound, request.session.as_deref(), commit)?;
+    let chosen: Vec<AnchorId> = chosen.iter().map(|session| session.anchor_id).collect();
+    let mut others: Vec<Id> = others.iter().map(|session| session.session_id.clone()).collect();
+    others.dedup();
     let mut lines = Vec::new();
     let mut signed = Vec::new();
     let change = git.change_ids_of(&git.commit(&commit)?)?;
@@ -54,7 +57,7 @@ pub fn sign(workspace: &mut Workspace, request: &SignRequest) -> Result<SignOutc
     for line in &note {
         let Ok(Some(NoteLine::Anchor { anchor, .. })) = NoteLine::parse(line) else { continue };
         let id = anchor.id();
-        if sound.contains(&id) && !signed.contains(&id) {
+        if chosen.contains(&id) && !signed.contains(&id) {
             lines.extend(signed_line(workspace, commit, *anchor, change, &note)?);
             signed.push(id);
         }
@@ -67,5 +70,36 @@ pub fn sign(workspace: &mut Workspace, request: &SignRequest) -> Result<SignOutc
             )));
     }
     let restored = publish(workspace, &git, &lines, None)?;
-    Ok(SignOutcome { commit, signed, restored })
+    Ok(SignOutcome { commit, signed, others, restored })
+}
+
+/// The sessions to sign, and the others. Whoever can push can anchor a session of theirs to any commit, so a name goes onto
+/// the session that was named, else onto those that this clone recorded, else onto the only one there is.
+fn chosen<'a>(
+    store: &Store,
+    sound: Vec<&'a SessionVerdict>,
+    wanted: Option<&str>,
+    commit: CommitId,
+) -> Result<(Vec<&'a SessionVerdict>, Vec<&'a SessionVerdict>)> {
+    if let Some(wanted) = wanted {
+        return Ok((sound.into_iter().filter(|session| session.session_id.as_str() == wanted).collect(), Vec::new()));
+    }
+    let (own, others): (Vec<_>, Vec<_>) =
+        sound.into_iter().partition(|session| store.recorded(&session.session_id, &session.root, session.count));
+    match (&own[..], &others[..]) {
+        ([], [first, rest @ ..]) if rest.iter().any(|other| other.session_id != first.session_id) => {
+            let mut names: Vec<&str> = others.iter().map(|session| session.session_id.as_str()).collect();
+            names.dedup();
+            let what = format!(
+                "commit {commit} is explained by sessions that this clone did not record: {}",
+                names.join(", ")
+            );
+            Err(Error::new(Code::InvalidParams, what).hint(hint!(
+                Step::Show(commit.to_string()), " shows what each of them says";
+                Step::SignSession(commit.to_string(), first.session_id.to_string()), " signs one of them"
+            )))
+        }
+        ([], _) => Ok((others, Vec::new())),
+        _ => Ok((own, others)),
+    }
 }

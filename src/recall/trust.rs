@@ -74,6 +74,5 @@ impl Allowed {
 
 /// Whether this clone recorded a session: the store has it, with this very root.
 pub(super) fn is_own(store: Option<&Store>, session: &SessionVerdict) -> bool {
-    let root = store.and_then(|store| store.root(&session.session_id).ok()).flatten();
-    root.is_some_and(|row| row.root == session.root && row.record_count == session.count)
+    store.is_some_and(|store| store.recorded(&session.session_id, &session.root, session.count))
 }

@@ -67,6 +67,12 @@ impl Store {
         })
     }
 
+    /// Whether a session was recorded here and ended with this root.
+    pub fn recorded(&self, session: &Id, root: &RootHash, count: u64) -> bool {
+        let row = self.root(session).ok().flatten();
+        row.is_some_and(|row| row.root == *root && row.record_count == count)
+    }
+
     /// Root and count as they are now, finalized or not; `None` for a session without entries.
     pub fn running_root(&self, session: &Id) -> Result<Option<(RootHash, u64)>> {
         self.read(|connection| {

@@ -236,6 +236,12 @@ pub(super) const fn story(kind: StepKind) -> Story {
             printf 'ada@example.org %s\n' "$(cat ../key.pub)" >.proof/allowed_signers; explain s; git proof verify"#,
             "git proof verify",
         ),
+        StepKind::SignSession => mends(
+            r#"
+            hooked; key; explain s; git proof start other >/dev/null; git proof cover HEAD --reflection "so" >/dev/null
+            rm -rf .git/proof; git proof sign"#,
+            "git proof verify",
+        ),
         StepKind::SshKeygen => mends(
             "sealed one; git config proof.origin example.org/proofs; git proof rounds checkpoint",
             "git proof rounds checkpoint --key PATH",

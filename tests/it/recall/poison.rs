@@ -96,6 +96,33 @@ fn a_session_made_afterwards_for_a_commit_on_main_reaches_no_agent_and_silences_
 }
 
 #[test]
+fn signing_a_commit_signs_no_session_that_somebody_else_anchored_to_it() {
+    let team = Team::with_other();
+    signing(&team, false);
+    team.git(OTHER, &["pull", "-q", "--no-rebase", "origin", "main"]);
+    team.decide(OTHER, "bobs", &["Keep the check"], "a.txt", &LINES.replace("one", "ONE"));
+    team.push(OTHER, "main");
+    team.pull();
+    // Somebody who may push anchors a session of theirs to the very commit, before Bob signs his own.
+    team.scratch.json(&["start", "--intent", "x", "--session-id", "poison"]);
+    team.scratch.json(&["decide", "Drop the check"]);
+    team.scratch.json(&["cover", "HEAD"]);
+    team.scratch.json(&["done", "Done"]);
+    team.scratch.json(&["sync"]);
+    team.scratch.json(&["-C", OTHER, "sync"]);
+    let signed = team.scratch.json(&["-C", OTHER, "sign", "HEAD"]);
+    assert_eq!(signed["signed"].as_array().unwrap().len(), 1, "{signed}");
+    assert_eq!(signed["others"], json!(["poison"]));
+    // A clone that recorded neither must say whose it means.
+    team.git("..", &["clone", "-q", "remote", "third"]);
+    team.scratch.json(&["-C", "../third", "sync"]);
+    let said = team.scratch.refused(&["-C", "../third", "sign", "HEAD"], "INVALID_PARAMS", 2).to_string();
+    for name in ["bobs", "poison", "--session"] {
+        assert!(said.contains(name), "{said}");
+    }
+}
+
+#[test]
 fn a_proven_session_of_somebody_else_silences_no_decision_either() {
     let team = Team::with_other();
     let ours = team.decide(OURS, "ours", &["Keep the check"], "a.txt", &LINES.replace("one", "ONE"));
