@@ -24,10 +24,13 @@ pub(super) fn recognise(called: Agent, input: &Value) -> Agent {
     if matches!(event, "BeforeAgent" | "AfterAgent" | "BeforeTool" | "AfterTool") {
         return Agent::Gemini;
     }
-    // These two send what Claude Code sends, and say when.
-    if has("timestamp") && !matches!(called, Agent::Gemini | Agent::Vscode | Agent::Opencode) {
-        let of_qwen = called == Agent::Qwen || transcript.contains("/.qwen/");
-        return if of_qwen { Agent::Qwen } else { Agent::Copilot };
+    if transcript.contains("/.qwen/") {
+        return Agent::Qwen;
+    }
+    // Copilot sends what Claude Code sends and says when; its transcript has this place, and at the beginning none.
+    let of_copilot = transcript.is_empty() || transcript.contains("/session-state/");
+    if has("timestamp") && of_copilot && matches!(called, Agent::ClaudeCode | Agent::Codex) {
+        return Agent::Copilot;
     }
     if has("turn_id") || transcript.contains("/rollout-") {
         return Agent::Codex;

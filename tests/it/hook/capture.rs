@@ -284,3 +284,40 @@ fn second_edit_of_a_file_in_a_turn_of_cursor_is_recorded_and_the_same_event_is_n
     let wrote = stage.texts(&session).iter().filter(|text| text.contains("\"wrote\"")).count();
     assert_eq!(wrote, 2, "{:?}", stage.texts(&session));
 }
+
+/// Copilot runs the hooks of Claude Code's configuration too, and a later Claude Code may say when something happened.
+#[test]
+fn agent_is_known_by_what_it_sends_whichever_hook_it_runs() {
+    let cases = [
+        ("claude-code", "copilot-start", "copilot"),
+        ("claude-code", "copilot-tool", "copilot"),
+        ("codex", "copilot-start", "copilot"),
+        ("copilot", "copilot-start", "copilot"),
+        ("claude-code", "qwen-tool", "qwen"),
+        ("copilot", "vscode-start", "vscode"),
+        ("claude-code", "cursor-tool", "cursor"),
+        ("claude-code", "codex-tool", "codex"),
+        ("qwen", "qwen-start", "qwen"),
+        ("opencode", "opencode-tool", "opencode"),
+        ("gemini", "gemini-start", "gemini"),
+        ("claude-code", "claude-code-tool", "claude-code"),
+    ];
+    for (called, file, known) in cases {
+        let stage = Stage::new();
+        let mut event = input(file);
+        event["cwd"] = json!(stage.scratch.place);
+        if file == "claude-code-tool" {
+            event["timestamp"] = json!("2027-01-01T00:00:00Z");
+        }
+        assert_eq!(send(&stage.scratch, called, &event).exit, Some(0));
+        let session = event.get("session_id").or(event.get("conversation_id")).or(event.get("sessionId"));
+        let row: String = stage
+            .scratch
+            .database()
+            .query_row("SELECT agent FROM agents WHERE agent_session = ?1", [session.unwrap().as_str()], |row| {
+                row.get(0)
+            })
+            .unwrap();
+        assert_eq!(row, known, "{file} by the hook of {called}");
+    }
+}

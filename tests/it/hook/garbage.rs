@@ -33,7 +33,8 @@ fn unknown_event_is_said_and_let_pass() {
     let scratch = Scratch::new();
     for agent in AGENTS {
         let mut event = input(&format!("{agent}-start"));
-        event["hook_event_name"] = json!("TomorrowsEvent\u{1b}[31m\n");
+        let field = if agent == "vscode" { "hookEventName" } else { "hook_event_name" };
+        event[field] = json!("TomorrowsEvent\u{1b}[31m\n");
         assert_said(&send(&scratch, agent, &event), "TomorrowsEvent");
     }
 }

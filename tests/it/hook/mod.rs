@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::store::scratch::{Ran, Scratch};
 
-const AGENTS: [&str; 4] = ["claude-code", "codex", "cursor", "gemini"];
+const AGENTS: [&str; 8] = ["claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "qwen", "vscode"];
 
 /// What the recorded inputs hold that must never be on disk.
 const MARKERS: [&str; 2] = ["RAW-OUTPUT-MARKER-7c1d", "RAW-INPUT-MARKER-93ab"];
