@@ -13,14 +13,12 @@
 //! A call that a client cancels is not answered. If it has not begun it is not done, and the ledger says so; if it has, it
 //! is finished as if nothing had happened: each call is one transaction, whole or not there.
 
-// These files need each other: `call` hands its arguments to the file of the tool, and that file answers with what `call`
-// defines.
-
 mod answer;
 mod arguments;
 mod backpressure;
 mod call;
 mod catalogue;
+mod commits;
 mod desk;
 mod drain_transport;
 mod keeping;
@@ -33,9 +31,11 @@ mod resources;
 mod scan;
 mod schema;
 mod server;
+mod sessions;
 mod strict;
 mod strict_transport;
-mod tools;
+mod thoughts;
+mod tool;
 mod verdicts;
 
 use std::sync::Arc;
@@ -54,10 +54,10 @@ use drain_transport::DrainTransport;
 use server::Server;
 use strict_transport::StrictTransport;
 
-/// How many tools are offered.
+/// Which tools are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profile {
-    /// The six that the sequence of a proof-grade task needs.
+    /// Those that a proof-grade task needs, and those that answer with earlier decisions.
     Core,
     /// All of them.
     #[default]

@@ -15,7 +15,7 @@ use super::backpressure::Load;
 use super::call::Asked;
 use super::desk::{Closed, Desk, Drawer};
 use super::strict::Unreadable;
-use super::{Profile, answer, call, progress, prompts, resources, tools};
+use super::{Profile, answer, call, catalogue, progress, prompts, resources};
 
 const INSTRUCTIONS: &str = "\
 git-proof records why a change was made, as a hash chain that cannot be edited, and closes it to one Merkle root.
@@ -82,7 +82,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::tools(self.profile)))
+        Ok(ListToolsResult::with_all_items(catalogue::tools(self.profile)))
     }
 
     async fn call_tool(
@@ -90,7 +90,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = tools::known(self.profile, &request.name) else {
+        let Some(tool) = catalogue::find(self.profile, &request.name) else {
             return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
         };
         let _working = self.load.work();
@@ -105,7 +105,9 @@ impl ServerHandler for Server {
         let cancellation = context.ct.clone();
         let answered = self.desk.ask(move |drawer| {
             let cancelled = cancellation.is_cancelled();
-            answer::envelope(tool, call::call(drawer, Asked { tool, given, client, thread, reporter, cancelled }))
+            let (tool, prepare) = (tool.name, tool.prepare);
+            let asked = Asked { tool, prepare, given, client, thread, reporter, cancelled };
+            answer::envelope(tool, call::call(drawer, asked))
         });
         if let Some(reports) = reports {
             reports.pass_on(&context).await;
