@@ -199,17 +199,17 @@ mod tests {
     #[test]
     fn folder_that_a_gc_deletes_meanwhile_is_made_again() {
         let folder = tempfile::tempdir().unwrap();
-        let (shelf, is_done) = (folder.path().join("ab"), AtomicBool::new(false));
+        let (subfolder, is_done) = (folder.path().join("ab"), AtomicBool::new(false));
         thread::scope(|scope| {
             scope.spawn(|| {
                 while !is_done.load(Ordering::Relaxed) {
-                    let _ = fs::remove_dir(&shelf);
+                    let _ = fs::remove_dir(&subfolder);
                     // Git does so once; we need not win against somebody who does nothing else.
                     thread::sleep(Duration::from_micros(20));
                 }
             });
             let written = (0..2000).try_for_each(|number| {
-                let file = shelf.join(number.to_string());
+                let file = subfolder.join(number.to_string());
                 fill(&file, b"packed").and_then(|()| fs::remove_file(file))
             });
             is_done.store(true, Ordering::Relaxed);

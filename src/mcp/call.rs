@@ -5,9 +5,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::arguments::{Arguments, invalid};
-use super::desk::Drawer;
 use super::progress::Reporter;
 use super::strict::{Given, Unreadable};
+use super::worker::WorkerState;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git;
@@ -87,7 +87,7 @@ pub(super) struct Asked {
 }
 
 /// Makes a call and writes it to the ledger.
-pub(super) fn call(drawer: &mut Drawer, asked: Asked) -> Result<Value> {
+pub(super) fn call(state: &mut WorkerState, asked: Asked) -> Result<Value> {
     let Asked { tool, prepare, given, client, thread, reporter, cancelled } = asked;
     let (session, digested, given) = match given {
         Ok(given) => {
@@ -104,7 +104,7 @@ pub(super) fn call(drawer: &mut Drawer, asked: Asked) -> Result<Value> {
     let prepared = if cancelled {
         Err(Error::new(Code::InvalidParams, "the call was cancelled before it began"))
     } else {
-        let origin = Origin { context: &drawer.context, client: client.as_ref(), thread: thread.as_deref() };
+        let origin = Origin { context: &state.context, client: client.as_ref(), thread: thread.as_deref() };
         given.and_then(|mut given| {
             let work = prepare(&mut given, &origin)?;
             given.finish()?;
@@ -112,9 +112,9 @@ pub(super) fn call(drawer: &mut Drawer, asked: Asked) -> Result<Value> {
         })
     };
     let workspace = match &prepared {
-        Ok(work) => drawer.workspace(work.creates)?,
+        Ok(work) => state.workspace(work.creates)?,
         // Without a store there is no ledger, and the mistake in the arguments is the better answer.
-        Err(refused) => match drawer.workspace(false) {
+        Err(refused) => match state.workspace(false) {
             Ok(workspace) => workspace,
             Err(_) => return Err(refused.clone()),
         },

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::answer::for_agents;
 use super::call::{self, Asked, Prepare};
-use super::desk::Drawer;
 use super::recall::DECISIONS_FOR;
+use super::worker::WorkerState;
 use super::{commits, sessions};
 use crate::error::Code;
 use crate::proof::digest::CommitId;
@@ -41,8 +41,8 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// The newest sessions; none where nothing has been recorded.
-pub(super) fn list(drawer: &mut Drawer) -> Vec<Resource> {
-    let sessions = drawer.workspace(false).and_then(|workspace| record::sessions(workspace, LISTED));
+pub(super) fn list(state: &mut WorkerState) -> Vec<Resource> {
+    let sessions = state.workspace(false).and_then(|workspace| record::sessions(workspace, LISTED));
     let Ok(list) = sessions else { return Vec::new() };
     let resource = |session: &record::SessionView| {
         Resource::new(format!("{SESSION}{}", session.session_id), session.session_id.as_str())
@@ -52,7 +52,7 @@ pub(super) fn list(drawer: &mut Drawer) -> Vec<Resource> {
     list.sessions.iter().map(resource).collect()
 }
 
-pub(super) fn read(drawer: &mut Drawer, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) fn read(state: &mut WorkerState, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let absent = || ErrorData::resource_not_found(format!("there is no resource {uri:?}"), None);
     let (tool, prepare, given): (_, Prepare, _) = if let Some(oid) = uri.strip_prefix(COMMIT) {
         let oid = CommitId::parse(oid).ok_or_else(absent)?;
@@ -65,7 +65,7 @@ pub(super) fn read(drawer: &mut Drawer, uri: &str) -> Result<ReadResourceResult,
         ("resources/read", sessions::read, Map::from_iter([("session_id".to_owned(), Value::from(id))]))
     };
     let asked = Asked { tool, prepare, given: Ok(given), client: None, thread: None, reporter: None, cancelled: false };
-    match call::call(drawer, asked) {
+    match call::call(state, asked) {
         Ok(log) => Ok(ReadResourceResult::new(vec![ResourceContents::text(log.to_string(), uri).with_mime_type(JSON)])),
         Err(error) => {
             let (code, message) = (error.code, error.to_string());

@@ -13,8 +13,8 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::backpressure::Load;
 use super::call::Asked;
-use super::desk::{Closed, Desk, Drawer};
 use super::strict::Unreadable;
+use super::worker::{Closed, Worker, WorkerState};
 use super::{Profile, answer, call, catalogue, progress, prompts, resources};
 
 const INSTRUCTIONS: &str = "\
@@ -35,24 +35,24 @@ Any other task: thought_record(task_id, type, content), and a reflection at its 
 Corrections are new records. Never record credentials. An error names its next call in hint.";
 
 pub(super) struct Server {
-    desk: Desk,
+    worker: Worker,
     load: Arc<Load>,
     profile: Profile,
 }
 
 impl Server {
-    pub(super) fn new(desk: Desk, load: Arc<Load>, profile: Profile) -> Self {
-        Self { desk, load, profile }
+    pub(super) fn new(worker: Worker, load: Arc<Load>, profile: Profile) -> Self {
+        Self { worker, load, profile }
     }
 
     /// Has something done when its turn comes.
     async fn ask<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Drawer) -> T + Send + 'static,
+        work: impl FnOnce(&mut WorkerState) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
         let _working = self.load.work();
         let _turn = self.load.turn().await;
-        self.desk.ask(work).await.map_err(closed)
+        self.worker.ask(work).await.map_err(closed)
     }
 }
 
@@ -103,11 +103,11 @@ impl ServerHandler for Server {
         let thread = thread_of_codex(&context);
         let (reporter, reports) = progress::asked_for(&context).unzip();
         let cancellation = context.ct.clone();
-        let answered = self.desk.ask(move |drawer| {
+        let answered = self.worker.ask(move |state| {
             let cancelled = cancellation.is_cancelled();
             let (tool, prepare) = (tool.name, tool.prepare);
             let asked = Asked { tool, prepare, given, client, thread, reporter, cancelled };
-            answer::envelope(tool, call::call(drawer, asked))
+            answer::envelope(tool, call::call(state, asked))
         });
         if let Some(reports) = reports {
             reports.pass_on(&context).await;
@@ -136,7 +136,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = self.ask(move |drawer| resources::read(drawer, &request.uri)).await;
+        let read = self.ask(move |state| resources::read(state, &request.uri)).await;
         read?.map(ReadResourceResponse::from)
     }
 

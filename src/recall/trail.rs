@@ -43,15 +43,16 @@ pub struct Trail {
     /// What the tool observed while it was open.
     #[serde(skip_serializing_if = "Seen::is_nothing")]
     pub observed: Seen,
-    /// What is told of it, in order of recording.
+    /// The entries that are shown, in order of recording.
     pub steps: Vec<Step>,
-    /// What is not.
-    pub left_away: LeftAway,
+    /// How many entries are not shown.
+    #[serde(rename = "left_away")]
+    pub omitted: Omitted,
 }
 
-/// How many entries of a kind are not told.
+/// How many entries of each kind are not shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct LeftAway {
+pub struct Omitted {
     /// Plans.
     pub plans: u64,
     /// Analyses.
@@ -62,7 +63,7 @@ pub struct LeftAway {
     pub withheld: u64,
 }
 
-/// An entry that is told.
+/// An entry that is shown.
 #[derive(Debug, Clone, Serialize)]
 pub struct Step {
     /// Its position in the session.
@@ -159,7 +160,7 @@ pub(crate) fn read_trail(git: &Git, session: &SessionVerdict, full: bool) -> Opt
         count: summary.count,
         observed: if opening.scheme.covers_everything() { gathered.seen } else { Seen::default() },
         steps: gathered.steps,
-        left_away: gathered.left_away,
+        omitted: gathered.omitted,
     })
 }
 
@@ -184,7 +185,7 @@ impl Trail {
 struct Gathered {
     seen: Seen,
     steps: Vec<Step>,
-    left_away: LeftAway,
+    omitted: Omitted,
     /// For each entry by its chain hash, the step that stands for it: itself, or the nearest before it.
     nearest: HashMap<ChainHash, Option<usize>>,
 }
@@ -203,10 +204,10 @@ impl Gathered {
         if !full && !matches!(kind, StepKind::Decision | StepKind::Reflection) {
             self.nearest.insert(*chain, parent);
             match kind {
-                StepKind::Plan => self.left_away.plans += 1,
-                StepKind::Analysis => self.left_away.analyses += 1,
-                StepKind::Attest => self.left_away.attested += 1,
-                _ => self.left_away.withheld += 1,
+                StepKind::Plan => self.omitted.plans += 1,
+                StepKind::Analysis => self.omitted.analyses += 1,
+                StepKind::Attest => self.omitted.attested += 1,
+                _ => self.omitted.withheld += 1,
             }
             return;
         }
