@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::objects::{ObjectError, Read};
+use super::object::{ObjectError, Read};
 use super::open::Git;
 use crate::proof::digest::{CommitId, TreeId};
 

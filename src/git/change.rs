@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::limits::{MAX_PATH_BYTES, MAX_PATHS, MAX_TREE_DEPTH, MAX_TREES_HELD, cost};
-use super::objects::{Commit, ObjectError, Read};
+use super::object::{Commit, ObjectError, Read};
 use super::open::Git;
 use super::patch::Printer;
 use super::tree::{Item, Tree};

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use git2::{MergeFileInput, ObjectType, Oid, merge_file};
 
 use super::limits::may_compare;
-use super::objects::{Commit, ObjectError, Read};
+use super::object::{Commit, ObjectError, Read};
 use super::open::Git;
 use crate::proof::digest::{ObjectId, TreeId};
 use crate::proof::merge::{Entry, Merged, PathChange, merge};

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::objects::{DIRECTORY, FILE, Read, TreeEntry};
+use super::object::{DIRECTORY, FILE, Read, TreeEntry};
 use super::open::Git;
 use super::tree::Item;
 use super::visits::{PassedOver, Visits};

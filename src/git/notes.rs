@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::objects::{DIRECTORY, FILE, Read, TreeEntry};
+use super::object::{DIRECTORY, FILE, Read, TreeEntry};
 use super::open::Git;
 use super::visits::{PassedOver, Visits};
 use crate::error::Result;

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::objects::{DIRECTORY, KIND, TreeEntry};
+use super::object::{DIRECTORY, KIND, TreeEntry};
 use crate::proof::digest::ObjectId;
 use crate::proof::merge::{Entry, Mode};
 

@@ -1,7 +1,7 @@
 //! Why git cannot follow a name or a range. That there is no such commit is a mistake of whoever asks; that one of them
 //! cannot be read is not, and means that something could not be checked.
 
-use super::objects::ObjectError;
+use super::object::ObjectError;
 use super::open::Git;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::CommitId;

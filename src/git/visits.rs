@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::limits::MAX_ENTRIES;
-use super::objects::{ObjectError, Read};
+use super::object::{ObjectError, Read};
 use super::open::Git;
 use super::tree::Tree;
 use crate::proof::digest::TreeId;

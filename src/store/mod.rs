@@ -7,6 +7,7 @@
 
 mod active;
 mod agent;
+mod agent_row;
 mod anchor;
 mod append;
 mod archive;
@@ -19,6 +20,7 @@ mod disclosed;
 mod event;
 mod evidence;
 mod finalize;
+mod held;
 mod memory;
 mod merge;
 mod nodes;
@@ -45,14 +47,17 @@ use crate::error::{Code, Error, Result};
 use crate::hint::Step;
 use crate::store::query::Query as _;
 
-pub use agent::{AgentFacts, AgentKey, AgentRow, HeldItem, NewCall, Observation, OpenCall};
+pub use agent::Observation;
+pub use agent_row::{AgentFacts, AgentKey, AgentRow};
 pub use anchor::NewLine;
 pub use append::{NewAttestation, NewEntry, NewThought};
 pub use archive::{Archive, Damage, Held};
+pub use calls::{NewCall, OpenCall};
 pub use check::{Break, BreakReason, ChainCheck};
 pub use commit_hint::{CommitHint, read_commit_hint};
 pub use event::{Event, EventSpan, NewEvent};
 pub use finalize::RootRow;
+pub use held::HeldItem;
 pub use memory::{Memory, Note, Packed, PackedNote, Waiting};
 pub use merge::Merged;
 pub use read::{Log, Order, StoredEntry};

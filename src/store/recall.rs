@@ -2,7 +2,7 @@
 //! was told. Nothing here is trusted; what it leads to is verified.
 
 use super::Store;
-use super::agent::AgentKey;
+use super::agent_row::AgentKey;
 use crate::error::Result;
 use crate::proof::digest::{CommitId, ContentHash};
 use crate::proof::record::Id;
