@@ -198,7 +198,7 @@ fn collect(acceptable: &mut Acceptable, with: &Git, verdict: &CommitVerdict) -> 
             acceptable.keep(with, landed, *head)?;
         }
     }
-    // Where a change was seen helps to find it again, such as when it is picked onto another branch.
+    // The index entry helps to find the change again, for example when it is picked onto another branch.
     if let Some(ids) = with.change_ids_of(&with.commit(landed)?)? {
         acceptable.sighting(with, &ids, Sighting::Commit(*landed))?;
     }

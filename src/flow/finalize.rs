@@ -92,7 +92,7 @@ fn not_anchored(root: &RootOutcome, error: Error) -> Error {
         message: format!("session {session} is finalized, and its root is kept, but it could not be anchored"),
         causes,
         hint: match error.hint {
-            // What keeps this session from being published keeps it for good.
+            // Anchoring again would not help here: this session can never be published.
             Some(hint) if matches!(error.code, Code::ReflectionRequired | Code::SecretDetected) => Some(hint),
             Some(hint) => Some(hint.and(hint!("then ", again))),
             None => Some(again.into()),

@@ -151,7 +151,7 @@ fn anchor_sessions(workspace: &mut Workspace, git: &Git, repairs: &mut Repairs) 
             settled = Some(number);
         }
     }
-    // What was done until an error is not looked at again.
+    // Roots that were settled before the error need no second look.
     settled.map_or(Ok(()), |number| workspace.store.settle_roots(number)).and(failed)
 }
 

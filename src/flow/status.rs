@@ -131,13 +131,13 @@ fn uncovered(workspace: &Workspace, git: &Git) -> Result<Vec<CommitId>> {
     let unpushed = git.unpushed(MOST_JUDGED)?;
     let began = workspace.store.first_session()?.map(|first| first.seconds());
     let has_remote = !git.remote_names().is_empty();
-    // Where there is no remote, all of history is unpushed; what is older than the first session was never meant.
+    // Without a remote all of history is unpushed; commits older than the first session are not counted.
     let is_meant = |id: &CommitId| {
         has_remote || git.commit(id).is_ok_and(|commit| began.is_some_and(|began| commit.committed >= began))
     };
     let revisions: Vec<String> = unpushed.iter().filter(|id| is_meant(id)).map(ToString::to_string).collect();
     if !revisions.is_empty()
-        // Where nothing can be judged, `verify` and the hooks say why.
+        // If nothing can be judged, `verify` and the hooks report why.
         && let Ok(judged) = verify(&workspace.context, &VerifyRequest { revisions, ..VerifyRequest::default() })
     {
         let lacks = |commit: &&CommitVerdict| {

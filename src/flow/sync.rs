@@ -186,7 +186,7 @@ pub fn move_to(workspace: &mut Workspace, named: &str, progress: &mut dyn FnMut(
     git.set_proof_remote((!by_default).then_some(named))?;
     progress(&format!("deleting what {} has", old.shown()));
     let theirs = git.list_remote(&old)?;
-    // What arrived there meanwhile was not moved, and stays.
+    // A ref that changed there meanwhile has lines that were not moved, so it is not deleted.
     let mut moved = BTreeMap::new();
     for (shared, tip) in &theirs {
         if git.tip(&old.tracking(shared))? == Some(*tip) {
@@ -291,7 +291,7 @@ fn take(
             joined.changed
         } else {
             match merge(git, remote, shared) {
-                // Whoever pushed that must not keep others from sharing the rest.
+                // One unreadable ref on the remote must not stop the others from being shared.
                 Err(error) if matches!(error.code, Code::LimitReached | Code::ObjectDamaged) => {
                     blocked.push(shared);
                     let message = format!("{shared} of {} was neither merged nor pushed: {error}", remote.name);

@@ -108,7 +108,8 @@ pub fn vouch(workspace: &mut Workspace, request: &VouchRequest) -> Result<VouchO
     };
     let sessions = word.sessions.iter().map(|named| Named { root: named.root, count: named.count }).collect();
     let signature = git::sign(&workspace.context, word.to_text().as_bytes())?;
-    // What someone said who was killed before it was in the note must not be said twice.
+    // First write the lines of a vouch that was killed before its note was written, so that the same word is not said
+    // twice.
     let healed = heal(workspace, &git)?;
     let created = !is_said(&git, &word, &signature)?;
     let mut lines = Vec::new();

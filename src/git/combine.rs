@@ -223,7 +223,7 @@ impl<'a> Containment<'a> {
         if !self.gather(tree.copied(), 0, &mut found)? {
             return Ok(false);
         }
-        // What needs no text first.
+        // First the entries that can be decided without reading any text.
         let mut contents = Vec::new();
         for (number, entry) in found {
             let change = &self.change[number];

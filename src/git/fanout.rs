@@ -108,7 +108,8 @@ impl Git {
                     mine.id = self.unite_at(Place::Below, &TreeId(mine.id), &TreeId(other.id), uniting)?.0;
                 }
                 (true, true) => mine.id = (uniting.choose)(&mine.name, mine.id, other.id)?,
-                // What does not belong here gives way to what does; of two such, both clones must keep the same.
+                // An entry that does not belong here gives way to one that does. If neither does, both clones must keep
+                // the same one.
                 (false, true) => *mine = other,
                 (false, false) if (other.id, other.mode) < (mine.id, mine.mode) => *mine = other,
                 _ => {}

@@ -296,7 +296,7 @@ fn held(remote: &Remote, said: &str) -> Error {
 pub(super) fn unreachable(remote: &Remote, said: &[u8]) -> Error {
     let said = String::from_utf8_lossy(said);
     let line = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("git said nothing");
-    // What git takes for an address is then the name itself.
+    // Git quotes the name itself here if no remote has it, because it then takes the name for an address.
     let (code, hint) = if line.contains(&format!("'{}' does not appear", remote.name)) {
         (Code::InvalidParams, hint!("no remote has this name"; Step::GitRemotes, " lists those that there are"))
     } else {

@@ -199,7 +199,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Error {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What was signed is no secret, and the key in it is the public one: a file left behind does no harm.
+        // A file left behind does no harm: the signed text is not secret, and only the public key is in it.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -41,7 +41,7 @@ impl Git {
     /// The first commit that git has named in what it said, and that cannot be read. What is not here and was asked for by
     /// its id is not that: there is no such commit.
     fn unreadable_in(&self, said: &str, asked: &[&str]) -> Option<Error> {
-        // What git says where `GIT_ALLOC_LIMIT` stops it.
+        // Git prints this when `GIT_ALLOC_LIMIT` stops it.
         if said.contains("attempting to allocate") {
             let error = Error::new(Code::LimitReached, "git met an object that is too large to be read");
             return Some(error.because(said.trim()).hint("docs/threat-model.md lists the limits"));

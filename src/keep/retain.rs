@@ -59,7 +59,7 @@ pub fn retain(workspace: &mut Workspace, request: &RetainRequest) -> Result<Reta
         workspace.store.count_rounds_from(seals.newest)?;
         workspace.store.compact();
     }
-    // What is where is said as it is in the end, archives that are gone included.
+    // Report the zones as they are after the moves, including archives that are gone.
     let kept = workspace.store.kept()?;
     outcome.zones = summarize(&kept, &seals);
     look_at_the_cold(workspace, &archive, &kept, &seals, &present, &mut outcome)?;

@@ -99,7 +99,7 @@ pub fn conclude(
 pub fn worst_verdict(findings: &[Finding]) -> Option<Verdict> {
     let reached = |finding: &Finding| finding.code == FindingCode::LimitReached && finding.severity > Severity::Warning;
     if findings.iter().any(reached) {
-        // What was not read may have been the proof.
+        // The object that could not be read may have been the proof.
         return Some(Verdict::Unchecked);
     }
     let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);

@@ -324,7 +324,7 @@ fn separator(line: &[u8]) -> Option<usize> {
 fn end_of_text(text: &[u8]) -> usize {
     const SCISSORS: &[u8] = b"# ------------------------ >8 ------------------------\n";
     let mut at = 0;
-    // Where the run of lines that do not count began. As in git, one that began at the very start is not noticed.
+    // The start of the current run of ignored lines. As in git, a run that begins at offset 0 is not noticed.
     let mut run = 0;
     let mut in_conflicts = false;
     for line in lines(text) {

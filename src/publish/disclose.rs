@@ -49,7 +49,8 @@ pub fn disclose(workspace: &mut Workspace, records: &[String]) -> Result<Disclos
     let mut outcome = DiscloseOutcome { records: Vec::new() };
     for (record_id, session_id) in ids {
         let root = workspace.store.root(&session_id)?;
-        // What has no commit was never published, and is not for the sake of one record.
+        // A session that no commit is bound to has no published evidence, and disclosing one record does not publish
+        // the rest.
         let published = match &root {
             Some(root) if has_evidence(&git, &root.root)? => publish_evidence(workspace, &git, root).map(|_| true)?,
             _ => false,

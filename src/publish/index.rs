@@ -158,7 +158,8 @@ pub(super) fn add(git: &Git, sightings: &BTreeSet<(ChangeId, Sighting)>, keep: &
                 && let Fanned::File(blob) = git.find_fanned(tree, &name)?
             {
                 let text = match git.blob(&blob, MAX_MERGED_NOTE) {
-                    // Whoever filled it has made it useless for this change; a note still proves its own commit.
+                    // Someone filled this file up to the limit, so the index cannot help with this change; a note still
+                    // proves its own commit.
                     Err(ObjectError::Limit(..)) => continue,
                     text => String::from_utf8_lossy(&text?).into_owned(),
                 };
@@ -178,7 +179,7 @@ pub(super) fn add(git: &Git, sightings: &BTreeSet<(ChangeId, Sighting)>, keep: &
         }
         let mut parents: Vec<CommitId> = tip.into_iter().collect();
         for commit in keep {
-            // What an earlier line keeps alive needs no second parent.
+            // A commit that the tip already keeps alive needs no second parent.
             let kept = tip.is_some_and(|tip| git.is_ancestor(commit, &tip).unwrap_or(false));
             if !kept && git.has(&commit.0) {
                 parents.push(*commit);

@@ -115,7 +115,7 @@ impl<'a> Walk<'a> {
                 anchored = true;
                 continue;
             };
-            // What has no proof in it stays at home.
+            // A range without any proof is not published.
             if self.squashed
                 && depth < MAX_DEPTH
                 && self.git.has(&head.0)

@@ -59,7 +59,7 @@ fn bring_up(git: &Git, store: &mut Store, tip: &CommitId, pace: Pace) -> Result<
     let is_cut = commits.len() >= pace.most();
     let (extent, anew) = match pace {
         _ if !is_cut => (known.map_or(Extent::Whole, |known| known.extent), known.is_none()),
-        // What is left out now is looked at later.
+        // A later call at leisure reads the commits that this one leaves out.
         Pace::InPassing => (Extent::Gap, known.is_none()),
         // Nobody looks at the others later, so what is known of still older commits must go: there would be a gap.
         Pace::AtLeisure => (Extent::Newest, true),

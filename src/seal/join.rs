@@ -63,7 +63,8 @@ pub(crate) fn join(
     let Some(theirs) = git.tip(&remote.tracking(ROUNDS))? else { return Ok(Joined::default()) };
     loop {
         let ours = git.tip(ROUNDS)?;
-        // What a person has decided is remembered all the same: whoever took it over may have been stopped before that.
+        // With `accept` go on even if both are equal: an earlier `accept` may have been stopped before it was
+        // remembered.
         if ours == Some(theirs) && !accept {
             return Ok(Joined::default());
         }
@@ -108,7 +109,7 @@ fn attempt(
         remember(workspace, &remote.name, &walked, joined.findings.is_empty())?;
         return Ok(Some(joined));
     }
-    // What only has to be committed again stays the same seal.
+    // If the seals themselves stay the same and are only committed again, nothing published is changed.
     if !suffix.is_empty() && !same_seals && !accept && is_published(git, seen, &suffix)? {
         joined.blocked = true;
         joined.findings.push(forked(git, remote, &suffix, &walked));
@@ -139,7 +140,8 @@ fn attempt(
         let mut remade = Remade { was: old.round, round: None, sessions: left.len() as u64, unsigned: false };
         if let Some(seal) = rounds.seal(left, old.opened_at, old.sealed_at) {
             let sign = !signatures_of(git, commit, commit)?.is_empty();
-            // What cannot be signed here and now is worth more unsigned than not at all. What cannot be written is neither.
+            // If signing fails, write the seal without a signature: an unsigned seal is better than none. Other errors
+            // are real.
             let new = match write(workspace, git, seal.clone(), Some(&tip), sign) {
                 Err(error) if matches!(error.code, Code::SigningFailed | Code::SigningUnset) => {
                     remade.unsigned = true;

@@ -208,7 +208,7 @@ impl Edit {
         match self {
             Self::Server { among, entry } => json::add_property(text, &[among], SERVER, entry),
             Self::Hook { event, agent, form } => {
-                // What an older version wrote gives way.
+                // Replace the entry that an older version wrote.
                 let old = agent.old_command();
                 let is_old = |element: &Value<'_>| part(element, |command| command == old);
                 let text = json::remove_element(text, &["hooks"], event, "hooks", is_old)?;
@@ -239,7 +239,8 @@ impl Edit {
                 json::remove_element(text, &["permissions"], "allow", "allow", ours)
             }
             Self::Version => {
-                // Whoever keeps such a file writes the version first; only ours comes after the hooks.
+                // In a file that a person keeps, the version comes first; only files that we wrote have it after the
+                // hooks.
                 let root = json::parse(text)?;
                 let names: Vec<&str> = root.properties.iter().map(|property| property.name.as_str()).collect();
                 match names[..] {

@@ -62,7 +62,7 @@ impl HookFile {
         let refusal = if !block::is_shell(&text) {
             Some("it is not a shell script".to_owned())
         } else if !access::is_executable(&metadata) {
-            // Whoever switched it off would not want us to switch it on.
+            // Someone switched the hook off, so do not switch it on.
             Some("it is not executable, so git does not run it".to_owned())
         } else {
             None

@@ -32,7 +32,7 @@ pub(super) fn remember(context: &Context, survey: &Survey, uninstall: bool) {
 pub fn lost_hooks(context: &Context) -> Vec<String> {
     let Ok(repository) = Repository::discover(context) else { return Vec::new() };
     let Some(wired) = read_text(&file(&repository)) else { return Vec::new() };
-    // What cannot be looked at is for doctor to report.
+    // If the hooks cannot be read, `doctor` reports it.
     let states = hook_states(context).unwrap_or_default();
     let lost = states.into_iter().filter(|state| !state.wired && wired.lines().any(|name| name == state.hook));
     lost.map(|state| state.hook).collect()

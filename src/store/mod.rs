@@ -205,7 +205,7 @@ impl Store {
     /// folded: left to itself the log of one process a record is never begun anew.
     fn fold(&self) {
         if std::fs::metadata(beside(&self.path, "-wal")).is_ok_and(|log| log.len() > LONG_LOG) {
-            // Whoever is at work goes first: the next one will do it, and nothing depends on it.
+            // Do not wait for another process: this is only housekeeping, and the next process repeats it.
             let _ = self.connection.busy_timeout(Duration::ZERO);
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         }

@@ -155,7 +155,7 @@ impl Stage {
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
         command.env("COLUMNS", self.columns.to_string());
         if self.colour {
-            // What is printed goes on to a terminal, as through a pager.
+            // Tell git that its output ends at a terminal, as if through a pager, so that it uses colors.
             command.env("GIT_PAGER_IN_USE", "1");
         }
         command
