@@ -152,7 +152,7 @@ fn unwired(outcome: &InitOutcome) -> String {
     text
 }
 
-/// What to paste where.
+/// Tells a person which lines to paste into which file of a hook manager.
 fn instructions(manager: &HookManager) -> String {
     if manager.paste.is_empty() && manager.run.is_none() {
         return String::new();

@@ -131,7 +131,7 @@ impl Teller<'_> {
         lines
     }
 
-    /// What it is, and how it stands: in one line where that fits.
+    /// The commit and its verdict, in one line if that fits.
     fn head(&self, commit: &CommitStory) -> Vec<String> {
         let standing = &commit.standing;
         let (verdict, paint) = (standing.verdict, self.paint);
@@ -369,7 +369,7 @@ fn is_restated(step: &Step, steps: &[Step]) -> bool {
         && steps.iter().any(|later| later.observed == restated && later.content == step.content)
 }
 
-/// What follows the word of a verdict in its line: what is proven and by whom, or why it is not.
+/// The text after the verdict in its line: what is proven and by whom, or why it is not.
 fn details(commit: &CommitStory) -> String {
     let standing = &commit.standing;
     let codes = |severity: Severity| {

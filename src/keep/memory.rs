@@ -17,7 +17,7 @@ use crate::store::{NewEntry, NewEvent, NewThought, Note, Packed, PackedNote, Sto
 /// Packed notes that are named in an answer.
 const NAMED: usize = 1000;
 
-/// What a text that is refused can be instead.
+/// The hint for a text that is refused because of a credential.
 const REMEDY: &str = "say it without the credential: working memory is no place for one";
 
 /// A note to be put into working memory.
@@ -62,7 +62,7 @@ pub struct PackOutcome {
     pub session_id: Id,
     /// How many notes.
     pub count: u64,
-    /// What is left of each, at most a thousand of them.
+    /// Hashes and salt of each packed note, at most a thousand notes.
     pub packed: Vec<PackedNote>,
     /// The analysis that says what was packed. It does not close the session: a reflection does.
     pub analysis: EntryView,
@@ -75,7 +75,7 @@ pub struct MemoryOutcome {
     pub session_id: Id,
     /// The notes that wait to be packed.
     pub notes: Vec<Note>,
-    /// What is left of those that were.
+    /// Hashes and salt of the notes that were packed.
     pub packed: Vec<PackedNote>,
 }
 

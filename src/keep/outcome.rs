@@ -36,7 +36,7 @@ pub struct RetainOutcome {
     pub moves: Vec<Move>,
     /// How many sessions an earlier run had begun to move; they are done now.
     pub resumed: u64,
-    /// What is where.
+    /// How many sessions each zone holds.
     pub zones: Vec<ZoneSummary>,
     /// How many cold sessions are so old that a person should decide about their texts.
     pub undecided: u64,

@@ -17,7 +17,7 @@ const EVERY: Duration = Duration::from_millis(200);
 /// The worker reports its progress here. Dropping it ends the reports.
 pub(super) struct Reporter(watch::Sender<(u64, u64)>);
 
-/// What is passed on to the client: always the newest word, should the client be slow to listen.
+/// Receives reports and passes them on to the client. A slow client gets only the newest one.
 pub(super) struct Reports {
     token: ProgressToken,
     newest: watch::Receiver<(u64, u64)>,

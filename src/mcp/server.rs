@@ -1,4 +1,4 @@
-//! What the protocol asks for, in both of its eras; rmcp knows which one a client speaks.
+//! The server's answers to the requests of the protocol, in both of its versions; rmcp knows which one a client speaks.
 
 use std::sync::Arc;
 
@@ -156,7 +156,7 @@ impl ServerHandler for Server {
         prompts::get(&request.name, request.arguments.as_ref()).map(GetPromptResponse::from)
     }
 
-    /// What rmcp could not read as a request it knows. If the method is one of ours, its parameters were at fault.
+    /// Answers a request that rmcp could not read. If the method is one of ours, its parameters were wrong.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -20,8 +20,8 @@ pub struct Pushed {
     pub was: Option<CommitId>,
 }
 
-/// Where a branch may be merged to: where it left the remote's main branch, and where it left the nearest of the others;
-/// or else what the remote has of the branch itself.
+/// The commits from which a branch counts as a range: where it left the remote's main branch, and where it left the
+/// nearest other branch; if there is neither, where it left the remote's own copy of it.
 pub(super) fn bases_of(git: &Git, remote: &Remote, branch: &Pushed) -> Result<BTreeSet<CommitId>> {
     let prefix = format!("refs/remotes/{}", remote.name);
     let own = branch.name.replacen("refs/heads", &prefix, 1);
@@ -45,7 +45,7 @@ pub(super) fn bases_of(git: &Git, remote: &Remote, branch: &Pushed) -> Result<BT
     Ok(bases)
 }
 
-/// Where a branch left the others: of the parents that are theirs, the one with the least after it.
+/// The commit at which a branch left the others; of several, the one with the fewest commits after it.
 fn nearest_fork(git: &Git, branch: &Pushed, others: &[(String, CommitId)]) -> Result<Option<CommitId>> {
     if others.is_empty() {
         return Ok(None);

@@ -15,19 +15,19 @@ use crate::proof::digest::{ChangeId, CommitId};
 use crate::proof::note::NoteLine;
 use crate::record::Workspace;
 
-/// What came of indexing.
+/// The result of indexing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Indexed {
     /// How many ranges are new.
     pub ranges: u64,
     /// The commits that are proven here and that others cannot check: each was rewritten before it was pushed, the session
-    /// names the commit as it was, and to publish that one would tell what was not pushed.
+    /// names the commit as it was, and publishing that commit would reveal work that was not pushed.
     pub uncheckable: Vec<CommitId>,
 }
 
 /// Adds the anchors that no remote has yet, the branches that were pushed before they were anchored, or without the hook,
 /// and the squashes of this clone that the remote has. A commit is kept alive only where the remote has it anyway, or where it
-/// tells nothing that the remote does not have: one that nobody pushed is nobody's to publish.
+/// reveals nothing that the remote does not have: this program never publishes a commit that its author did not push.
 pub fn index_anchors(workspace: &Workspace, git: &Git, remote: &Remote) -> Result<Indexed> {
     let remote = &git.code_remote(remote);
     let (lines, _) = workspace.store.unseen_after(0)?;

@@ -33,7 +33,7 @@ struct Pending {
     session: Id,
     /// The author's date, as a commit has it.
     date: String,
-    /// Where HEAD is before.
+    /// The commit that HEAD was at before.
     before: Option<CommitId>,
     /// The branch that it goes to; empty where there is none.
     branch: String,
@@ -66,7 +66,7 @@ impl Pending {
     }
 }
 
-/// What became of a commit that was to be made.
+/// The outcome of a search for a commit that a hook announced.
 enum Sought {
     Made(CommitId),
     /// Others were made where it would be.

@@ -129,9 +129,10 @@ impl<'a> Walk<'a> {
         Ok(anchored)
     }
 
-    /// Keeps the commits alive of which a pushed one was made before it was pushed, such as by `git pull --rebase` or
-    /// `git commit --amend`: with them, others can check that git itself made the new one of them. Only where that publishes
-    /// nothing new. Where it would, and the new commit cannot be checked without them, that is noted.
+    /// Keeps alive the commits that a pushed one was made from, for example by `git pull --rebase` or `git commit
+    /// --amend`: with them, others can check that git itself made the new commit from them. This happens only if it
+    /// publishes nothing new. If it would, and others cannot check the new commit without them, the new commit is
+    /// listed as uncheckable.
     pub(super) fn keep_originals(&mut self, tips: (&[CommitId], &[CommitId]), commit: &Commit) -> Result<()> {
         let originals = self.originals(commit)?;
         let mut checkable = originals.is_empty();

@@ -24,7 +24,7 @@ pub(crate) struct Sealed<'a> {
     pub(crate) seal: &'a Seal,
 }
 
-/// What a walk over the chain came to.
+/// The result of a walk over the chain.
 #[derive(Debug, Default)]
 pub(crate) struct Walked {
     /// The chain as far as it holds.

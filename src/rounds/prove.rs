@@ -117,7 +117,7 @@ pub struct CheckpointOutcome {
     pub verifier_key: String,
 }
 
-/// What a checkpoint is made of.
+/// The request for a checkpoint.
 #[derive(Debug, Clone, Default)]
 pub struct CheckpointRequest {
     /// The name of the log; as the setting `proof.origin` says if not given.

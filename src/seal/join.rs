@@ -17,7 +17,7 @@ use crate::record::Workspace;
 use crate::rounds::{Walked, hash_of, is_of_the_future, links, seal_of};
 use crate::store::{HERE, SeenRound};
 
-/// What became of the rounds when a remote was met.
+/// The result of joining our chain of rounds with that of a remote.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Joined {
     /// Whether ours changed.
@@ -188,7 +188,7 @@ fn attempt(
     Ok(Some(joined))
 }
 
-/// Where our chain leaves the remote's.
+/// The point at which our chain leaves the remote's.
 #[derive(Default)]
 struct Parting {
     /// Our commits whose seals the remote does not have, the newest first.
@@ -288,7 +288,7 @@ fn signatures_of(git: &Git, commit: &CommitId, of: &CommitId) -> Result<Vec<Line
     Ok(lines.iter().filter(signs).map(|line| Line { commit: *of, text: text(line), change: None }).collect())
 }
 
-/// What there is to say of a remote that has no rounds at all: it may have had some.
+/// The finding about a remote that has no rounds although this clone has seen some there; `None` if it never had any.
 pub(crate) fn vanished(seen: &[SeenRound], remote: &Remote) -> Option<Finding> {
     seen.iter().find(|seen| seen.place == remote.name).map(|before| wound_back(remote, before, &Walked::default()))
 }

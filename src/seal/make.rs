@@ -55,7 +55,7 @@ pub struct SealOutcome {
     pub opened_at: Timestamp,
     /// When it was sealed.
     pub sealed_at: Timestamp,
-    /// What it sealed.
+    /// The sessions that it sealed.
     pub sessions: Vec<SealedView>,
     /// The open sessions that wait for the next round.
     pub deferred: Vec<Id>,
@@ -66,10 +66,10 @@ pub struct SealOutcome {
     pub left_out_count: u64,
     /// Whether it was signed.
     pub signed: bool,
-    /// What is odd about its clock.
+    /// A warning, if this clock is behind the time of the round before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
-    /// What was passed over in the notes because git-proof did not write it.
+    /// Lines of the notes that were skipped because git-proof did not write them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }
