@@ -184,7 +184,7 @@ fn local_branch(git: &Git, name: &str) -> Result<Option<CommitId>> {
     branch.map_or(Ok(None), |branch| git.tip(&format!("refs/heads/{branch}")))
 }
 
-/// What is taken over for a commit that is proven.
+/// Collects what is to be accepted for a commit that is proven.
 fn collect(acceptable: &mut Acceptable, with: &Git, verdict: &CommitVerdict) -> Result<()> {
     let landed = &verdict.commit;
     for session in verdict.sessions.iter().filter(|session| session.holds) {

@@ -59,13 +59,13 @@ pub struct PathOutcome {
     /// Always false. With a count the answer is a [`ProofOutcome`].
     #[schemars(extend("const" = false))]
     pub count_checked: bool,
-    /// What this does not show.
+    /// A sentence about what the check does not show.
     pub not_checked: String,
     /// How the path was hashed.
     pub scheme: Scheme,
-    /// Where the path begins.
+    /// The leaf at which the path begins.
     pub leaf_hash: ContentHash,
-    /// Where it ends.
+    /// The root at which it ends.
     pub root: RootHash,
 }
 
@@ -107,7 +107,7 @@ pub struct ConsistencyOutcome {
     pub root: RootHash,
 }
 
-/// What a proof that holds was about.
+/// The subject of a proof that holds.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum CheckedProof {

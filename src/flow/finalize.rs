@@ -27,13 +27,13 @@ pub struct FinalizeOutcome {
     pub unpacked: u64,
 }
 
-/// What a command did, and what it finished that others had left undone.
+/// The outcome of a command, and the interrupted work of earlier commands that it finished.
 #[derive(Debug, Clone, Serialize)]
 pub struct Repaired<T> {
-    /// What the command did.
+    /// The outcome of the command itself.
     #[serde(flatten)]
     pub outcome: T,
-    /// What was finished on the way.
+    /// The interrupted work that it finished.
     #[serde(skip_serializing_if = "Repairs::is_nothing")]
     pub repaired: Repairs,
 }

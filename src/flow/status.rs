@@ -49,7 +49,7 @@ pub struct SessionStatus {
     pub count: u64,
     /// The commits that it attests.
     pub commits: Vec<CommitId>,
-    /// What is missing before its commits are proven.
+    /// The steps that are missing before its commits are proven.
     pub missing: Vec<&'static str>,
     /// The agent whose session it is; it closes by itself.
     pub agent: Option<String>,
@@ -205,7 +205,7 @@ fn next(
     }
 }
 
-/// What explains these commits. Their reasons are asked for, so that one command does it.
+/// The command that covers these commits. It asks for the reasons, so that no other command is needed.
 fn cover(commits: &[CommitId]) -> Step {
     let ids: Vec<String> = commits.iter().map(|commit| commit.to_string()[..12].to_owned()).collect();
     Step::Cover(ids.join(" "))

@@ -49,7 +49,7 @@ pub struct VouchOutcome {
     pub verdict: Verdict,
     /// Whether that is by this word or another.
     pub vouched: bool,
-    /// What there is to say of it.
+    /// The findings about the commit.
     pub findings: Vec<Finding>,
     /// How many lines of ours another writer had overwritten, and were put back.
     pub restored: u64,

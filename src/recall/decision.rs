@@ -33,9 +33,9 @@ pub struct Decision {
     pub kind: RecordType,
     /// Its text as it was recorded.
     pub content: String,
-    /// What was turned down, where the text marks it.
+    /// The alternatives that the text marks as rejected.
     pub rejected: Vec<String>,
-    /// What is uncertain, by its own text and by the reflection that closes the session.
+    /// The uncertainties that its text and the closing reflection of the session name.
     #[schemars(skip)]
     pub uncertain: Vec<String>,
     /// Whether the agent or a person stated it; otherwise the tool observed it.

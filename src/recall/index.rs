@@ -1,5 +1,6 @@
-//! Which commits of the base branch changed a path: kept in the store, so that an agent does not wait for git to walk the
-//! history. Only a finder: it is used where it is up to the newest commit of that branch, and commits that it leads to are judged.
+//! The index from paths to the commits of the base branch that changed them. It is in the store, so that an agent does
+//! not wait for git to walk the history. It is used only while it includes the newest commit of that branch, and
+//! nothing in it is trusted: every commit that it leads to is judged.
 
 use super::trust::Allowed;
 use crate::error::Result;

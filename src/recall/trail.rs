@@ -83,7 +83,7 @@ pub struct Step {
     /// What it says, point by point.
     #[serde(flatten)]
     pub said: Points,
-    /// What came with it.
+    /// Its metadata.
     pub metadata: Option<Value>,
     /// When it was recorded.
     pub timestamp: Option<Timestamp>,
@@ -96,9 +96,9 @@ pub struct Step {
     /// Until when it holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
-    /// What it says and where it stands.
+    /// SHA-256 of the entry's bytes.
     pub content_hash: ContentHash,
-    /// That joined with what it follows.
+    /// Hash of `content_hash` and the parent's chain hash together.
     pub chain_hash: ChainHash,
 }
 

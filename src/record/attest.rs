@@ -30,9 +30,9 @@ pub struct AttestOutcome {
     pub timestamp: Timestamp,
     /// Chain hash of its parent.
     pub prev_hash: ChainHash,
-    /// What it says and where it stands.
+    /// SHA-256 of the entry's bytes.
     pub content_hash: ContentHash,
-    /// The two joined.
+    /// Hash of `content_hash` and `prev_hash` together.
     pub chain_hash: ChainHash,
 }
 

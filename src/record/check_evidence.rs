@@ -12,7 +12,7 @@ use crate::proof::observed::Reflection;
 use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
 
-/// What is read at a time: large enough that few lines are cut in two, small enough to stay in the CPU's cache.
+/// Bytes read at a time: enough that few lines are cut in two, and few enough to stay in the CPU's cache.
 const PIECE: usize = 1 << 16;
 
 /// An evidence file that holds.

@@ -1,4 +1,4 @@
-//! What the checking verbs are given: a file or standard input, and the root and count to hold it against.
+//! The input of the checking commands: a file or standard input, and the root and count to compare it with.
 
 use std::fmt;
 use std::io::{self, Read};

@@ -43,7 +43,7 @@ pub struct StartOutcome {
     /// The session.
     #[serde(flatten)]
     pub session: SessionView,
-    /// What will get in the way later.
+    /// Warnings about problems that will come up later, such as a scheme that the default policy refuses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

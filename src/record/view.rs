@@ -26,15 +26,15 @@ pub struct EntryView {
     /// What it says.
     #[serde(flatten)]
     pub body: BodyView,
-    /// What came with it; null for nothing.
+    /// Its metadata; null if there is none.
     pub metadata: Option<Value>,
     /// When it was recorded; null for an entry that is withheld.
     pub timestamp: Option<Timestamp>,
     /// Chain hash of its parent.
     pub prev_hash: ChainHash,
-    /// What it says and where it stands.
+    /// SHA-256 of the entry's bytes.
     pub content_hash: ContentHash,
-    /// The two joined.
+    /// Hash of `content_hash` and `prev_hash` together.
     pub chain_hash: ChainHash,
     /// Whether it stays out of published evidence.
     pub private: bool,

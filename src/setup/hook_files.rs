@@ -76,12 +76,12 @@ impl HookFile {
         self.text.as_deref().is_some_and(block::is_in)
     }
 
-    /// What it is to hold with our block in it.
+    /// The text of the file with our block.
     pub(super) fn with(&self, line: &[u8]) -> Result<Vec<u8>> {
         block::add(self.text.as_deref(), line).map_err(|why| self.invalid(&why))
     }
 
-    /// What it is to hold without our block; `None` if it is not to be there.
+    /// The text of the file without our block; `None` if it is to be deleted.
     pub(super) fn without(&self) -> Result<Option<Vec<u8>>> {
         let Some(text) = self.text.as_deref() else { return Ok(None) };
         block::take_out(text).map_err(|why| self.invalid(&why))

@@ -182,7 +182,7 @@ fn shown_notes(survey: &Survey, uninstall: bool) -> (SettingChange, Option<Setti
     (SettingChange { key: "notes.displayRef", value: notes::SHOWN, action, diff }, edit)
 }
 
-/// What a person should know.
+/// Notices for a person.
 fn notices(survey: &Survey, request: &InitRequest, offer_policy: bool) -> Vec<Notice> {
     if request.uninstall {
         return kept(survey);
@@ -203,7 +203,7 @@ fn notices(survey: &Survey, request: &InitRequest, offer_policy: bool) -> Vec<No
     notices
 }
 
-/// What is still there after taking out.
+/// Notices about files that `--uninstall` leaves in place.
 fn kept(survey: &Survey) -> Vec<Notice> {
     let mut notices = Vec::new();
     let store = survey.repository.store_path();

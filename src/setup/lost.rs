@@ -1,5 +1,5 @@
-//! Which hooks `init` has wired, remembered beside the store: a manager of hooks that is set up later may replace them, and
-//! then nobody would notice until a proof is missing.
+//! Remembers beside the store which hooks `init` has wired. A manager of hooks that is set up later may replace them,
+//! and without this nobody would notice until a proof is missing.
 
 use std::fs;
 use std::path::PathBuf;

@@ -18,7 +18,7 @@ pub struct InitOutcome {
     pub hooks: Vec<HookChange>,
     /// The settings of git.
     pub settings: Vec<SettingChange>,
-    /// Whoever else manages the hooks, and what to do for it to run ours.
+    /// Another manager of the hooks, if there is one, and how to make it run ours.
     pub manager: Option<HookManager>,
     /// What a person should know.
     pub notices: Vec<Notice>,

@@ -31,9 +31,9 @@ pub struct StoredEntry {
     pub timestamp: Timestamp,
     /// Chain hash of its parent.
     pub prev_hash: ChainHash,
-    /// What it says and where it stands.
+    /// SHA-256 of the entry's bytes.
     pub content_hash: ContentHash,
-    /// The two joined.
+    /// Hash of `content_hash` and `prev_hash` together.
     pub chain_hash: ChainHash,
     /// Whether it stays out of published evidence.
     pub private: bool,

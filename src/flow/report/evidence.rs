@@ -44,7 +44,7 @@ pub struct EmbeddedLines {
 }
 
 impl EmbeddedLines {
-    /// What its decisions and reflections leave open, each once.
+    /// The open questions of its decisions and reflections, each once.
     pub fn open_questions(&self) -> Vec<&str> {
         let mut open: Vec<&str> = Vec::new();
         for point in self.story.iter().flat_map(|telling| &telling.said.points) {
@@ -61,7 +61,7 @@ impl EmbeddedLines {
 pub struct Telling {
     /// Its line in the evidence, the opening being line 0.
     pub line: usize,
-    /// Which of the two.
+    /// Decision or reflection.
     pub kind: RecordType,
     /// When it was recorded.
     pub timestamp: Timestamp,
@@ -69,7 +69,7 @@ pub struct Telling {
     pub content: String,
     /// The same, point by point, with what its metadata adds.
     pub said: Points,
-    /// What came with it, as canonical JSON.
+    /// Its metadata, as canonical JSON.
     pub metadata: Option<String>,
 }
 

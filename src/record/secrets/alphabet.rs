@@ -89,7 +89,7 @@ pub(super) fn any_base64(byte: u8) -> bool {
     base64(byte) || matches!(byte, b'-' | b'_')
 }
 
-/// What may be in a token that may be split over lines.
+/// A character of a token that may be split over lines.
 pub(super) fn token(byte: u8) -> bool {
     any_base64(byte) || matches!(byte, b'.' | b'~')
 }
