@@ -10,7 +10,7 @@ use super::visits::{PassedOver, Visits};
 use crate::error::Result;
 use crate::proof::digest::{ObjectId, TreeId};
 
-/// What stands in a tree under the name of a file.
+/// The entry of a tree that has the name of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fanned {
     /// Nothing.
@@ -21,10 +21,10 @@ pub enum Fanned {
     Other,
 }
 
-/// Which content of a file stays.
+/// Chooses the content of a file that both sides have.
 type Choose<'a> = dyn FnMut(&[u8], ObjectId, ObjectId) -> Result<ObjectId> + 'a;
 
-/// Which of the two levels.
+/// The two levels of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Directories.

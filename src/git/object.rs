@@ -61,12 +61,12 @@ pub struct TreeEntry {
     pub mode: u32,
     /// Its name.
     pub name: Vec<u8>,
-    /// What is there.
+    /// The id of its object.
     pub id: ObjectId,
 }
 
 impl TreeEntry {
-    /// What stands there, as git reads it.
+    /// The entry as git reads it.
     pub fn entry(&self) -> Entry {
         Entry { mode: Mode::of(self.mode), id: self.id }
     }

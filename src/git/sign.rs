@@ -103,7 +103,7 @@ fn run(context: &Context, folder: &Folder, key: &SigningKey, bytes: &[u8]) -> Re
     })
 }
 
-/// What to do about what ssh-keygen said.
+/// The hint for an error message of ssh-keygen.
 fn advice(said: &str) -> Hint {
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     if says(&["usage:", "unknown option", "illegal option"]) {

@@ -58,7 +58,7 @@ impl Git {
     }
 }
 
-/// What cannot be read could not be checked, be it missing or damaged.
+/// The error for an object that cannot be read, missing or damaged: the verdict is "could not check".
 pub(crate) fn unchecked(error: ObjectError) -> Error {
     let code = if matches!(error, ObjectError::Limit(..)) { Code::LimitReached } else { Code::ObjectMissing };
     Error { code, ..error.into() }

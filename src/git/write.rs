@@ -80,7 +80,7 @@ impl Git {
         self.write(ObjectType::Commit, raw.as_bytes()).map(CommitId)
     }
 
-    /// Who writes: what the environment or the configuration says, else the tool itself. It is not part of any proof.
+    /// The committer from the environment or the configuration, else a name for this tool. It is not part of any proof.
     fn committer(&self) -> String {
         let part = |variable: &str, key: &str, otherwise: &str| {
             let set = self.context.variable(variable).and_then(|value| value.into_string().ok());

@@ -41,7 +41,7 @@ fn open_session(connection: &Connection, row: &AgentRow) -> Result<Option<Sessio
 }
 
 impl Store {
-    /// What is known of an agent's session.
+    /// Finds a session of an agent.
     pub fn agent(&self, key: AgentKey<'_>) -> Result<Option<AgentRow>> {
         self.read(|connection| find(connection, key))
     }

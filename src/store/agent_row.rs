@@ -16,7 +16,7 @@ pub struct AgentKey<'a> {
     pub session: &'a str,
 }
 
-/// What is known of an agent's session.
+/// A session of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentRow {
     /// The agent.
@@ -62,7 +62,7 @@ impl AgentRow {
     }
 }
 
-/// What an event says of the agent that sent it. What it does not say stays as it was.
+/// Facts about an agent from one of its events. A fact that the event lacks stays as it was.
 #[derive(Debug, Clone, Default)]
 pub struct AgentFacts {
     /// Where it works.

@@ -58,7 +58,7 @@ pub struct NewAttestation<'a> {
     pub timestamp: Timestamp,
 }
 
-/// Where the next entry goes.
+/// The end of a session, to which the next entry is appended.
 struct Tip {
     count: u64,
     id: Option<Id>,

@@ -15,7 +15,7 @@ const BATCH: u64 = 4096;
 /// Bytes in one transaction of those that come back.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Which bodies stay in the store in every zone: the commits that a session attests are its index, and never private.
+/// The bodies that stay in the store in every zone: attested commits are the index of a session, and never private.
 const INDEX: &str = "type = 'attest' AND content GLOB '{\"git\":*'";
 
 impl Store {

@@ -30,7 +30,7 @@ pub struct Event {
     pub tool: String,
     /// How it ended.
     pub outcome: String,
-    /// What else there is to say.
+    /// A remark, if there is one.
     pub detail: Option<String>,
     /// When.
     pub at: String,
@@ -108,7 +108,7 @@ impl Store {
         self.connection.total_changes() - self.upkeep
     }
 
-    /// Where a record comes from: the calls in its session since the record before, its own included.
+    /// The provenance of a record: the calls in its session since the record before, its own call included.
     pub fn provenance(&self, entry: &StoredEntry) -> Result<EventSpan> {
         self.read(|connection| {
             let session = entry.session_id.as_str();

@@ -107,8 +107,8 @@ impl Store {
     }
 }
 
-/// What helps a session that no reflection closes. One that has ended takes none any more, so that its commits are to be
-/// explained by another one.
+/// The next step for a session that no reflection closes. A session that has ended takes no reflection any more, so
+/// another session must explain its commits.
 fn way_out(transaction: &Connection, row: &SessionRow) -> Result<Step, Failure> {
     let session = row.id();
     if row.ended_at.is_none() {
@@ -200,7 +200,7 @@ fn sorted_tree(connection: &Connection, row: &SessionRow) -> Result<Tree, Failur
     Ok(tree)
 }
 
-/// Where a leaf stands among sorted ones.
+/// The index of a leaf among sorted leaves.
 fn sorted_index<N: tree::Nodes>(nodes: &N, count: u64, leaf: &ContentHash) -> Result<Option<u64>, N::Error> {
     let leaf = Scheme::V1Sorted.leaf(leaf);
     let (mut from, mut to) = (0, count);
@@ -319,7 +319,7 @@ pub(super) fn find(connection: &Connection, session: &Id) -> Result<Option<RootR
     })
 }
 
-/// Where a finalized row and the entries disagree.
+/// The point at which the stored root and the entries disagree.
 pub(super) fn root_break(
     connection: &Connection,
     row: &SessionRow,

@@ -81,7 +81,7 @@ pub struct Store {
     schema: Cell<Option<i64>>,
     /// Rows written for the store's own sake, which no call asked for.
     upkeep: u64,
-    /// Who is told how far long work has come.
+    /// Receives the progress of long work.
     watcher: Option<Watcher>,
 }
 
@@ -200,9 +200,9 @@ impl Store {
 
     /// Folds a long log into the file and empties it.
     ///
-    /// What SQLite does by itself every thousand pages is enough while someone has the store open. A process that comes
-    /// alone, though, reads the log from its beginning to find out what is in it, and forgets how much of it has been
-    /// folded: left to itself the log of one process a record is never begun anew.
+    /// SQLite folds the log every thousand pages, which is enough while a process has the store open. But a process
+    /// that is alone reads the log from its beginning and does not know how much of it has been folded: if each record
+    /// is a process of its own, the log would never be started anew.
     fn fold(&self) {
         if std::fs::metadata(beside(&self.path, "-wal")).is_ok_and(|log| log.len() > LONG_LOG) {
             // Do not wait for another process: this is only housekeeping, and the next process repeats it.
@@ -262,7 +262,7 @@ impl Drop for Store {
     }
 }
 
-/// What can go wrong inside a transaction: SQLite, or a rule of ours.
+/// An error inside a transaction: from SQLite, or from a rule of ours.
 #[derive(Debug)]
 enum Failure {
     Sqlite(rusqlite::Error),
@@ -308,7 +308,7 @@ fn damaged(what: &str) -> Failure {
     )
 }
 
-/// What SQLite says, in words that help.
+/// Words an error of SQLite so that it helps.
 fn failure(path: &Path, error: rusqlite::Error) -> Error {
     let path = path.display();
     let code = error.sqlite_error_code();

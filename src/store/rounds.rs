@@ -1,4 +1,4 @@
-//! What this clone knows of rounds: the last head seen at each place, and which sessions are still open.
+//! Remembers the rounds that this clone has seen: the last head at each remote and here; and lists open sessions.
 
 use super::Store;
 use crate::error::Result;

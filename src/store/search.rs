@@ -130,7 +130,7 @@ fn span(connection: &Connection, session: &Id) -> Result<(i64, i64), Failure> {
     Ok((end("ASC")?.unwrap_or(0), end("DESC")?.unwrap_or(0)))
 }
 
-/// What FTS5 says of a query that it cannot read is a plain error: only a bad query gets that far.
+/// FTS5 reports a malformed query with the generic SQLite error code, which nothing else here causes.
 fn is_syntax(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::SqliteFailure(failure, _) if failure.extended_code == 1)
         || matches!(error, rusqlite::Error::SqlInputError { .. })

@@ -34,7 +34,7 @@ impl Patterns {
         any(&self.wanted) && !any(&self.unwanted)
     }
 
-    /// What the list lets in, exceptions aside.
+    /// The patterns that the list allows, without its exceptions.
     pub(super) fn wanted(&self) -> &[String] {
         &self.wanted
     }
