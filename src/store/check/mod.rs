@@ -123,8 +123,7 @@ impl Store {
     }
 }
 
-/// The point from which the ledger has calls whose entries are gone. The chain alone does not show that its end is
-/// missing.
+/// The break that the ledger shows if the end of a session is missing: the chain alone does not show this.
 fn ledger_break(connection: &Connection, row: &SessionRow, check: &ChainCheck) -> Result<Option<Break>, Failure> {
     let broken = |reason, expected: String, actual: String| {
         Some(Break { index: check.records, id: row.id().to_string(), reason, expected, actual })
