@@ -51,7 +51,6 @@ pub struct AcceptOutcome {
 /// A commit whose proof was taken over.
 #[derive(Debug, Clone, Serialize)]
 pub struct AcceptedCommit {
-    /// The commit.
     pub commit: CommitId,
     /// The first line of its message.
     pub subject: String,
@@ -64,7 +63,6 @@ pub struct AcceptedCommit {
 /// A commit that is not proven.
 #[derive(Debug, Clone, Serialize)]
 pub struct LeftCommit {
-    /// The commit.
     pub commit: CommitId,
     /// The first line of its message.
     pub subject: String,

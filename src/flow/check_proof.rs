@@ -76,9 +76,7 @@ pub struct LoggedOutcome {
     pub verdict: Verdict,
     /// The same, under its old name (docs/json.md).
     pub valid: bool,
-    /// The session.
     pub session_id: Id,
-    /// Its root.
     pub session_root: RootHash,
     /// Its number of entries.
     pub session_count: u64,
@@ -99,11 +97,9 @@ pub struct ConsistencyOutcome {
     pub valid: bool,
     /// Number of sessions in the earlier log.
     pub from_count: u64,
-    /// Its root.
     pub from_root: RootHash,
     /// Number of sessions in the later log.
     pub count: u64,
-    /// Its root.
     pub root: RootHash,
 }
 

@@ -13,7 +13,6 @@ use crate::store::NewEvent;
 /// A session that was finalized, and what it was anchored on.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct FinalizeOutcome {
-    /// Its root.
     #[serde(flatten)]
     pub root: RootOutcome,
     /// Its anchors on the commits that it attests.

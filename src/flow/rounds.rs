@@ -29,9 +29,7 @@ pub struct RoundsOutcome {
 pub struct SeenView {
     /// The remote; `None` for this clone itself.
     pub remote: Option<String>,
-    /// The round.
     pub round: u64,
-    /// Its seal.
     pub seal: SealHash,
     /// The seal's commit.
     pub commit: CommitId,
@@ -46,7 +44,6 @@ pub struct SeenView {
 pub struct RoundOutcome {
     /// How the whole chain stands.
     pub verdict: Verdict,
-    /// The round.
     #[serde(flatten)]
     pub round: RoundView,
     /// What it seals, in its order.

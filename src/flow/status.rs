@@ -37,7 +37,6 @@ pub struct StatusOutcome {
 /// How a session stands.
 #[derive(Debug, Clone, Serialize)]
 pub struct SessionStatus {
-    /// The session.
     pub session_id: Id,
     /// What it is for.
     pub intent: String,

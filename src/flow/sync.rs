@@ -28,7 +28,6 @@ const MOST_PAUSE: Duration = Duration::from_secs(5);
 /// What `sync` did.
 #[derive(Debug, Clone, Serialize)]
 pub struct SyncOutcome {
-    /// The remote.
     pub remote: String,
     /// The refs that the remote had news of.
     pub fetched: Vec<&'static str>,

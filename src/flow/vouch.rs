@@ -22,7 +22,6 @@ const NAMED: usize = 20;
 /// What `vouch` is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct VouchRequest {
-    /// The commit.
     pub commit: String,
     /// The range that it was made of, `BASE..HEAD`.
     pub range: Option<String>,
@@ -33,7 +32,6 @@ pub struct VouchRequest {
 /// What `vouch` did.
 #[derive(Debug, Clone, Serialize)]
 pub struct VouchOutcome {
-    /// The commit.
     pub commit: CommitId,
     /// The first line of its message.
     pub subject: String,
@@ -43,7 +41,6 @@ pub struct VouchOutcome {
     pub range: Option<VouchedRange>,
     /// The roots of the sessions that it names, with their numbers of entries.
     pub sessions: Vec<Named>,
-    /// The reason.
     pub reason: String,
     /// How the commit stands with it, by the policy of the branch that it was made on.
     pub verdict: Verdict,
@@ -71,7 +68,6 @@ pub struct VouchedRange {
 /// A session that a word names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Named {
-    /// Its root.
     pub root: RootHash,
     /// Its number of entries.
     pub count: u64,

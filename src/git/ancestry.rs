@@ -21,9 +21,7 @@ const MAX_KNOWN: usize = 200_000;
 /// The parts of a commit that a walk needs.
 #[derive(Debug)]
 pub struct Node {
-    /// Its tree.
     pub tree: TreeId,
-    /// Its parents.
     pub parents: Vec<CommitId>,
     committed: i64,
 }

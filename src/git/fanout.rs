@@ -13,7 +13,6 @@ use crate::proof::digest::{ObjectId, TreeId};
 /// The entry of a tree that has the name of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fanned {
-    /// Nothing.
     Nothing,
     /// A plain file.
     File(ObjectId),

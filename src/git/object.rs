@@ -20,14 +20,10 @@ pub(super) const KIND: u32 = 0o170_000;
 /// Longest subject that is shown, in bytes.
 const LONGEST_SUBJECT: usize = 4096;
 
-/// A commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// Its id.
     pub id: CommitId,
-    /// Its tree.
     pub tree: TreeId,
-    /// Its parents.
     pub parents: Vec<CommitId>,
     /// `Name <email>` of its author.
     pub author: Vec<u8>,
@@ -54,12 +50,10 @@ impl Commit {
     }
 }
 
-/// An entry of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeEntry {
     /// Its mode, as git has it.
     pub mode: u32,
-    /// Its name.
     pub name: Vec<u8>,
     /// The id of its object.
     pub id: ObjectId,

@@ -163,7 +163,6 @@ impl Git {
         })
     }
 
-    /// A commit.
     pub fn commit(&self, id: &CommitId) -> Read<Commit> {
         let raw = self.read(&id.0, ObjectType::Commit, MAX_COMMIT, Self::is_id_of)?;
         parse_commit(*id, &raw)

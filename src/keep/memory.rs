@@ -27,20 +27,17 @@ pub struct PutRequest {
     pub session: Option<String>,
     /// A name for it.
     pub key: Option<String>,
-    /// The text.
     pub text: String,
 }
 
 /// A note that is in working memory.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PutOutcome {
-    /// Its session.
     pub session_id: Id,
     /// Its number.
     pub note_id: u64,
     /// Its name.
     pub key: Option<String>,
-    /// Hash of its text.
     pub text_hash: TextHash,
     /// When.
     pub put_at: Timestamp,
@@ -58,7 +55,6 @@ pub struct PackRequest {
 /// What was packed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PackOutcome {
-    /// The session.
     pub session_id: Id,
     /// How many notes.
     pub count: u64,
@@ -71,7 +67,6 @@ pub struct PackOutcome {
 /// The working memory of a session.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MemoryOutcome {
-    /// The session.
     pub session_id: Id,
     /// The notes that wait to be packed.
     pub notes: Vec<Note>,
@@ -82,7 +77,6 @@ pub struct MemoryOutcome {
 /// Notes that were taken away unpacked.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DropOutcome {
-    /// The session.
     pub session_id: Id,
     /// How many.
     pub dropped: u64,
@@ -91,11 +85,9 @@ pub struct DropOutcome {
 /// The way from a text to a root: a line commits to it, the line's hash is a leaf, and the leaf is below the root.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MemoryProof {
-    /// The session.
     pub session_id: Id,
     /// The attestation.
     pub record_id: Id,
-    /// Hash of the text.
     pub text_hash: TextHash,
     /// What the line says of it: SHA-256 of the salt and the text. Null for a note that the first version packed, whose
     /// line has the hash of the text.
@@ -106,7 +98,6 @@ pub struct MemoryProof {
     pub put_at: Timestamp,
     /// The attestation's line, as in evidence: its hash is the leaf. Null once retention has blanked it.
     pub line: Option<String>,
-    /// The leaf.
     pub leaf_hash: ContentHash,
     /// That it is below the root.
     pub proof: InclusionProof,

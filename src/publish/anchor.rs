@@ -22,7 +22,6 @@ use crate::store::RootRow;
 /// What `anchor` did.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct AnchorOutcome {
-    /// The session.
     pub session_id: Id,
     /// Its anchors on the commits that were asked for.
     pub anchors: Vec<Anchored>,
@@ -35,9 +34,7 @@ pub struct AnchorOutcome {
 /// An anchor on a commit.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Anchored {
-    /// The commit.
     pub commit: CommitId,
-    /// The anchor.
     pub anchor_id: AnchorId,
     /// Whether it is new; `false` if it was there.
     pub created: bool,

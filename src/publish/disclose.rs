@@ -11,16 +11,13 @@ use crate::record::{Workspace, credential_in_entry, parse_id};
 /// What was disclosed.
 #[derive(Debug, Clone, Serialize)]
 pub struct DiscloseOutcome {
-    /// The records.
     pub records: Vec<Disclosed>,
 }
 
 /// A record that is no longer withheld.
 #[derive(Debug, Clone, Serialize)]
 pub struct Disclosed {
-    /// The record.
     pub record_id: Id,
-    /// Its session.
     pub session_id: Id,
     /// Whether the evidence in this clone has it now; if not, it comes with the session, when that is finalized.
     pub published: bool,

@@ -19,9 +19,7 @@ use crate::proof::timestamp::Timestamp;
 #[schemars(inline)]
 #[allow(clippy::struct_excessive_bools)] // each is a field of the JSON
 pub struct Decision {
-    /// Its id.
     pub id: Id,
-    /// Its session.
     #[schemars(skip)]
     pub session_id: Id,
     /// Its position there.

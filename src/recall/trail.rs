@@ -22,7 +22,6 @@ use crate::publish::evidence_name;
 /// What a session recorded.
 #[derive(Debug, Clone, Serialize)]
 pub struct Trail {
-    /// The session.
     pub session_id: Id,
     /// What it was for.
     pub intent: String,
@@ -36,7 +35,6 @@ pub struct Trail {
     pub scheme: Scheme,
     /// Hash of its opening.
     pub genesis: ChainHash,
-    /// Its root.
     pub root: RootHash,
     /// Its number of entries.
     pub count: u64,
@@ -53,9 +51,7 @@ pub struct Trail {
 /// How many entries of each kind are not shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Omitted {
-    /// Plans.
     pub plans: u64,
-    /// Analyses.
     pub analyses: u64,
     /// Attested operations.
     pub attested: u64,
@@ -83,7 +79,6 @@ pub struct Step {
     /// What it says, point by point.
     #[serde(flatten)]
     pub said: Points,
-    /// Its metadata.
     pub metadata: Option<Value>,
     /// When it was recorded.
     pub timestamp: Option<Timestamp>,

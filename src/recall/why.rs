@@ -77,7 +77,6 @@ pub struct WhyOutcome {
 /// A commit that lines come from.
 #[derive(Debug, Clone, Serialize)]
 pub struct WhyCommit {
-    /// The commit.
     pub commit: CommitId,
     /// The first line of its message.
     pub subject: String,
@@ -100,7 +99,6 @@ pub struct WhyCommit {
 /// A session behind the lines.
 #[derive(Debug, Clone, Serialize)]
 pub struct WhySession {
-    /// The session.
     pub session_id: Id,
     /// What it was for.
     pub intent: String,
@@ -115,9 +113,7 @@ pub struct WhySession {
 /// A line of the file.
 #[derive(Debug, Clone)]
 pub struct WhyLine {
-    /// Its number.
     pub number: u64,
-    /// Its text.
     pub text: Vec<u8>,
     /// The commit that it comes from.
     pub commit: Option<CommitId>,

@@ -18,9 +18,7 @@ use crate::store::{NewAttestation, NewEntry, NewEvent};
 /// An operation that was attested.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AttestOutcome {
-    /// Its id.
     pub id: Id,
-    /// Its session.
     pub session_id: Id,
     /// Its position there.
     pub index: u64,

@@ -14,7 +14,6 @@ use crate::proof::record::Id;
 /// A session that verifies.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CheckOutcome {
-    /// The session.
     pub session_id: Id,
     /// Always `pass`: a break is an error, whose details say where.
     #[schemars(with = "String", extend("const" = "pass"))]

@@ -26,13 +26,11 @@ pub struct EvidenceOutcome {
     pub genesis: ChainHash,
     /// Chain hash of its last entry.
     pub head: ChainHash,
-    /// Its root.
     pub root: RootHash,
     /// Its number of entries.
     pub count: u64,
     /// How many of them are withheld.
     pub withheld: u64,
-    /// The session.
     pub session_id: Id,
     /// Whether it must be closed by a reflection.
     pub proof_grade: bool,

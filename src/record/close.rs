@@ -32,7 +32,6 @@ pub fn root(workspace: &Workspace, session: Option<&str>) -> Result<RootOutcome>
 /// A session that has ended, and how it stands.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EndOutcome {
-    /// The session.
     pub session_id: Id,
     /// When it was ended.
     pub ended_at: Option<Timestamp>,

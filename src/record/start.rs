@@ -40,7 +40,6 @@ pub struct StartRequest {
 /// The session that was opened.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct StartOutcome {
-    /// The session.
     #[serde(flatten)]
     pub session: SessionView,
     /// Warnings about problems that will come up later, such as a scheme that the default policy refuses.

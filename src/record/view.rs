@@ -15,9 +15,7 @@ use crate::store::{SessionRow, StoredEntry};
 /// the ledger needs is left out.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EntryView {
-    /// Its id.
     pub id: Id,
-    /// Its session.
     pub session_id: Id,
     /// Its position there.
     pub index: u64,
@@ -55,14 +53,12 @@ pub struct EntryView {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum BodyView {
-    /// A thought.
     Thought {
         /// What kind.
         #[serde(rename = "type")]
         kind: RecordType,
         /// The text; null once it is blanked.
         content: Option<String>,
-        /// The task.
         task_id: Option<String>,
     },
     /// An attested operation.
@@ -130,7 +126,6 @@ impl EntryView {
 /// output.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SessionView {
-    /// Its id.
     pub session_id: Id,
     /// What it is for.
     pub intent: String,
@@ -138,7 +133,6 @@ pub struct SessionView {
     pub task_id: Option<String>,
     /// When it began.
     pub started_at: Timestamp,
-    /// Its genesis.
     pub genesis: ChainHash,
     /// How it is hashed.
     pub scheme: Scheme,

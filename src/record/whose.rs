@@ -11,17 +11,14 @@ use crate::store::{AgentKey, AgentRow, OpenCall};
 names! {
     /// An agent, or an editor with one, that is understood.
     pub enum Agent {
-        /// Claude Code.
         ClaudeCode = "claude-code",
         /// Codex CLI.
         Codex = "codex",
         /// GitHub Copilot: its command line, and its cloud agent.
         Copilot = "copilot",
-        /// Cursor.
         Cursor = "cursor",
         /// Gemini CLI.
         Gemini = "gemini",
-        /// opencode.
         Opencode = "opencode",
         /// Qwen Code.
         Qwen = "qwen",

@@ -16,7 +16,6 @@ use crate::store::{Store, Watcher};
 pub struct Workspace {
     /// Clock, ids and environment.
     pub context: Context,
-    /// The repository.
     pub repository: Repository,
     pub(crate) store: Store,
     /// The sessions of other clones that `import --from-refs` read, opened when they are first asked for.

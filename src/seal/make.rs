@@ -77,15 +77,12 @@ pub struct SealOutcome {
 /// A session in a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct SealedView {
-    /// The session.
     pub session_id: Id,
-    /// Its root.
     pub root: RootHash,
     /// Its number of entries.
     pub count: u64,
     /// How it is hashed.
     pub scheme: Scheme,
-    /// Its anchors.
     pub anchors: Vec<AnchorId>,
 }
 

@@ -30,7 +30,6 @@ pub(crate) struct Sealable {
 pub struct LeftOut {
     /// The commit in whose note it is.
     pub commit: CommitId,
-    /// The session.
     pub session_id: Id,
     /// What is wrong with it.
     pub codes: Vec<FindingCode>,

@@ -45,7 +45,6 @@ pub enum WiredBy {
     Manager,
     /// A call in a hook that is somebody else's.
     Call,
-    /// Nothing.
     Nothing,
 }
 

@@ -27,7 +27,6 @@ use crate::store::Store;
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each switch of the command line")]
 pub struct InitRequest {
-    /// The agents.
     pub agents: Vec<Agent>,
     /// Whether AGENTS.md is to tell the order of calls.
     pub agents_md: bool,

@@ -12,13 +12,9 @@ use crate::context::read_regular;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ManagerName {
-    /// husky.
     Husky,
-    /// lefthook.
     Lefthook,
-    /// pre-commit.
     PreCommit,
-    /// simple-git-hooks.
     SimpleGitHooks,
     /// A directory of hooks that git was told to use.
     HooksPath,
@@ -40,9 +36,7 @@ pub struct HookManager {
 /// Lines for a file that is not ours.
 #[derive(Debug, Clone, Serialize)]
 pub struct Paste {
-    /// The file.
     pub file: String,
-    /// The lines.
     pub lines: String,
 }
 

@@ -12,7 +12,6 @@ use super::managers::HookManager;
 pub struct InitOutcome {
     /// The files in the worktree, in order: those of agents, and the policy.
     pub files: Vec<FileChange>,
-    /// The store.
     pub store: Option<FileChange>,
     /// The hooks of git.
     pub hooks: Vec<HookChange>,

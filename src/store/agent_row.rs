@@ -10,7 +10,6 @@ use crate::proof::timestamp::Timestamp;
 /// An agent's own session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentKey<'a> {
-    /// The agent.
     pub agent: &'a str,
     /// The id that it gives to its session.
     pub session: &'a str,
@@ -19,7 +18,6 @@ pub struct AgentKey<'a> {
 /// A session of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentRow {
-    /// The agent.
     pub agent: String,
     /// The id that it gives to its session.
     pub agent_session: String,
@@ -67,7 +65,6 @@ impl AgentRow {
 pub struct AgentFacts {
     /// Where it works.
     pub worktree: String,
-    /// Its process.
     pub process: Option<String>,
     /// The model that it uses.
     pub model: Option<String>,

@@ -20,7 +20,6 @@ use crate::store::query::Query as _;
 /// An entry to be appended.
 #[derive(Debug, Clone)]
 pub enum NewEntry<'a> {
-    /// A thought.
     Thought(NewThought<'a>),
     /// An attested operation.
     Attestation(NewAttestation<'a>),
@@ -29,7 +28,6 @@ pub enum NewEntry<'a> {
 /// A thought to be recorded.
 #[derive(Debug, Clone)]
 pub struct NewThought<'a> {
-    /// Its id.
     pub id: Id,
     /// What kind.
     pub kind: RecordType,
@@ -48,9 +46,7 @@ pub struct NewThought<'a> {
 /// An operation to be attested.
 #[derive(Debug, Clone)]
 pub struct NewAttestation<'a> {
-    /// Its id.
     pub id: Id,
-    /// The operation.
     pub operation: &'a str,
     /// Canonical metadata, not empty.
     pub metadata: Option<&'a str>,

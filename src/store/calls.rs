@@ -31,9 +31,7 @@ pub struct NewCall<'a> {
 pub struct OpenCall {
     /// Its number.
     pub call: i64,
-    /// The agent.
     pub agent: String,
-    /// The agent's session.
     pub agent_session: String,
     /// The command line.
     pub command: String,

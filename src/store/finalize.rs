@@ -20,15 +20,12 @@ use crate::store::query::Query as _;
 /// A finalized session.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct RootRow {
-    /// The session.
     pub session_id: Id,
     /// How it is hashed.
     pub scheme: Scheme,
-    /// Its genesis.
     pub genesis: ChainHash,
     /// Chain hash of its last entry.
     pub head: ChainHash,
-    /// Its root.
     pub root: RootHash,
     /// Number of its entries.
     pub count: u64,

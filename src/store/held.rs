@@ -12,11 +12,9 @@ const MOST_HELD: i64 = 64;
 /// A prompt or a check that waits for a session to be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeldItem {
-    /// Its number.
     pub number: i64,
     /// Whether it is an observation, to be attested as it is, and no prompt.
     pub attests: bool,
-    /// The text.
     pub text: String,
 }
 

@@ -23,9 +23,7 @@ pub struct Note {
     pub note_id: u64,
     /// The name that its author gave it.
     pub key: Option<String>,
-    /// Its text.
     pub text: String,
-    /// Hash of its text.
     pub text_hash: TextHash,
     /// When it was put there.
     pub put_at: Timestamp,
@@ -42,7 +40,6 @@ pub struct PackedNote {
     pub session_id: Id,
     /// The name that its author gave it.
     pub key: Option<String>,
-    /// Hash of its text.
     pub text_hash: TextHash,
     /// What is published of it: SHA-256 of the salt and the text. `None` for a note that the first version packed.
     pub commitment: Option<Commitment>,

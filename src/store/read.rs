@@ -21,7 +21,6 @@ pub struct StoredEntry {
     pub session_id: Id,
     /// Its position there.
     pub index: u64,
-    /// Its id.
     pub id: Id,
     /// The entry before it in the chain; `None` for the genesis.
     pub parent_id: Option<Id>,
@@ -140,7 +139,6 @@ pub(super) fn find(connection: &Connection, id: &Id) -> Result<StoredEntry, Fail
 /// A session with its root and entries, all as they were at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Log {
-    /// The session.
     pub session: SessionRow,
     /// Its root, if it is finalized.
     pub root: Option<RootRow>,

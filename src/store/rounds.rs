@@ -19,7 +19,6 @@ pub struct SeenRound {
     pub round: u64,
     /// Its hash.
     pub seal: SealHash,
-    /// Its commit.
     pub commit: CommitId,
     /// When it was seen.
     pub seen_at: Timestamp,

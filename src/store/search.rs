@@ -11,9 +11,7 @@ use crate::store::query::Query as _;
 /// An entry that matches, and how well: smaller is better, as BM25 has it in SQLite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// The entry.
     pub entry: StoredEntry,
-    /// Its rank.
     pub rank: f64,
 }
 

@@ -74,7 +74,6 @@ impl SessionRow {
         !self.finalized && self.ended_at.is_none()
     }
 
-    /// Its id.
     pub fn id(&self) -> &Id {
         &self.opening.session_id
     }

@@ -57,7 +57,6 @@ pub struct DemoOutcome {
     pub verdict: Verdict,
     /// Whether the honest branch, `main`, is proven after all of it.
     pub proven: bool,
-    /// The forgeries.
     pub forgeries: Vec<Forged>,
     /// The page, where one could be made.
     pub page: Option<PathBuf>,

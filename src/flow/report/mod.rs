@@ -43,7 +43,6 @@ pub struct ReportOutcome {
 /// A session as its root names it.
 #[derive(Debug, Clone)]
 pub struct ReportedSession {
-    /// The root.
     pub root: RootHash,
     /// All anchors that name it, each once.
     pub anchors: Vec<Anchor>,

@@ -153,7 +153,6 @@ fn select(git: &Git, request: &StoryRequest) -> Result<(Vec<String>, bool)> {
 pub enum Meant {
     /// A record of this clone's store.
     Record,
-    /// A commit.
     Commit(CommitId),
 }
 

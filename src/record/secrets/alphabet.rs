@@ -34,7 +34,6 @@ pub(super) fn word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
 }
 
-/// Letters.
 pub(super) fn letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic()
 }
