@@ -41,7 +41,6 @@ pub struct ProofOutcome {
     pub leaf_hash: ContentHash,
     /// Its position.
     pub index: u64,
-    /// Number of entries.
     pub count: u64,
     /// The root that it is in.
     pub root: RootHash,

@@ -18,7 +18,6 @@ pub struct RoundsOutcome {
     pub verdict: Verdict,
     /// The rounds that hold, the first one first.
     pub rounds: Vec<RoundView>,
-    /// What is wrong with it.
     pub findings: Vec<Finding>,
     /// The newest round that this clone has seen, here and at each remote.
     pub seen: Vec<SeenView>,
@@ -33,7 +32,6 @@ pub struct SeenView {
     pub seal: SealHash,
     /// The seal's commit.
     pub commit: CommitId,
-    /// When it was seen.
     pub seen_at: Timestamp,
     /// Whether the chain has it.
     pub in_chain: bool,

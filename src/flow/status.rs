@@ -38,11 +38,8 @@ pub struct StatusOutcome {
 #[derive(Debug, Clone, Serialize)]
 pub struct SessionStatus {
     pub session_id: Id,
-    /// What it is for.
     pub intent: String,
-    /// Who works.
     pub caller: String,
-    /// When it began.
     pub started_at: Timestamp,
     /// Number of its entries.
     pub count: u64,

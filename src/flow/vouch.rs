@@ -25,7 +25,6 @@ pub struct VouchRequest {
     pub commit: String,
     /// The range that it was made of, `BASE..HEAD`.
     pub range: Option<String>,
-    /// Why.
     pub reason: String,
 }
 

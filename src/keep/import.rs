@@ -167,7 +167,6 @@ pub struct RefusedEvidence {
     pub file: String,
     /// The code of the error.
     pub code: String,
-    /// What is wrong.
     pub message: String,
 }
 

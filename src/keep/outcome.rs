@@ -87,7 +87,6 @@ pub struct ZoneSummary {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Undecided {
     pub session_id: Id,
-    /// When it was sealed.
     pub sealed_at: Timestamp,
     /// How many days ago.
     pub days: u64,
@@ -99,9 +98,7 @@ pub struct Problem {
     pub session_id: Id,
     /// The code of the error.
     pub code: String,
-    /// What is wrong.
     pub message: String,
-    /// What to do.
     pub hint: Option<Hint>,
 }
 

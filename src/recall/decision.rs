@@ -49,7 +49,6 @@ pub struct Decision {
     /// How the session belongs to it.
     #[schemars(skip)]
     pub binding: Option<Binding>,
-    /// Who signed it.
     #[schemars(skip)]
     pub signers: Vec<String>,
     /// Whether this clone recorded it.

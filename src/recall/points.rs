@@ -46,7 +46,6 @@ impl Label {
 pub struct Point {
     /// What it is.
     pub label: Label,
-    /// What it says.
     pub text: String,
 }
 

@@ -23,15 +23,10 @@ use crate::publish::evidence_name;
 #[derive(Debug, Clone, Serialize)]
 pub struct Trail {
     pub session_id: Id,
-    /// What it was for.
     pub intent: String,
-    /// Who worked.
     pub caller: String,
-    /// The task it belongs to.
     pub task_id: Option<String>,
-    /// When it began.
     pub started_at: Timestamp,
-    /// How it is hashed.
     pub scheme: Scheme,
     /// Hash of its opening.
     pub genesis: ChainHash,
@@ -80,7 +75,6 @@ pub struct Step {
     #[serde(flatten)]
     pub said: Points,
     pub metadata: Option<Value>,
-    /// When it was recorded.
     pub timestamp: Option<Timestamp>,
     /// The content hash of the entry that it corrects.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -100,11 +100,8 @@ pub struct WhyCommit {
 #[derive(Debug, Clone, Serialize)]
 pub struct WhySession {
     pub session_id: Id,
-    /// What it was for.
     pub intent: String,
-    /// Who worked.
     pub caller: String,
-    /// Its closing reflection.
     pub reflection: Option<String>,
     /// The uncertainties that the reflection names.
     pub uncertain: Vec<String>,

@@ -24,9 +24,7 @@ pub struct AttestOutcome {
     pub index: u64,
     /// The operation.
     pub attest: String,
-    /// When.
     pub timestamp: Timestamp,
-    /// Chain hash of its parent.
     pub prev_hash: ChainHash,
     /// SHA-256 of the entry's bytes.
     pub content_hash: ContentHash,

@@ -14,7 +14,6 @@ use crate::proof::timestamp::Timestamp;
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AuditOutcome {
     pub session_id: Id,
-    /// How it is hashed.
     pub scheme: Scheme,
     /// Number of its leaves: one for each entry.
     pub count: u64,

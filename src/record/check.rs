@@ -21,7 +21,6 @@ pub struct CheckOutcome {
     /// The same, under the name that the protocol's source gives it.
     #[schemars(extend("const" = true))]
     pub valid: bool,
-    /// Number of entries.
     pub count: u64,
     /// The same, under the name that the protocol's source gives it.
     pub records: u64,

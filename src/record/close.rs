@@ -33,7 +33,6 @@ pub fn root(workspace: &Workspace, session: Option<&str>) -> Result<RootOutcome>
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EndOutcome {
     pub session_id: Id,
-    /// When it was ended.
     pub ended_at: Option<Timestamp>,
     /// Number of its entries.
     pub count: u64,

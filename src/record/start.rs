@@ -20,9 +20,7 @@ use crate::store::{NewEntry, NewEvent, NewSession, NewThought};
 /// What a session is opened with.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct StartRequest {
-    /// What it is for.
     pub intent: String,
-    /// The task it belongs to.
     pub task_id: Option<String>,
     /// Its id; a random one if not given.
     pub session_id: Option<String>,

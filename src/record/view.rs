@@ -21,14 +21,12 @@ pub struct EntryView {
     pub index: u64,
     /// The entry that it follows; null for the genesis.
     pub parent_id: Option<Id>,
-    /// What it says.
     #[serde(flatten)]
     pub body: BodyView,
     /// Its metadata; null if there is none.
     pub metadata: Option<Value>,
     /// When it was recorded; null for an entry that is withheld.
     pub timestamp: Option<Timestamp>,
-    /// Chain hash of its parent.
     pub prev_hash: ChainHash,
     /// SHA-256 of the entry's bytes.
     pub content_hash: ContentHash,
@@ -54,7 +52,6 @@ pub struct EntryView {
 #[serde(untagged)]
 pub enum BodyView {
     Thought {
-        /// What kind.
         #[serde(rename = "type")]
         kind: RecordType,
         /// The text; null once it is blanked.
@@ -127,27 +124,20 @@ impl EntryView {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SessionView {
     pub session_id: Id,
-    /// What it is for.
     pub intent: String,
-    /// The task it belongs to.
     pub task_id: Option<String>,
-    /// When it began.
     pub started_at: Timestamp,
     pub genesis: ChainHash,
-    /// How it is hashed.
     pub scheme: Scheme,
-    /// Who works.
     pub caller: String,
     /// Whether a reflection must close it.
     pub proof_grade: bool,
-    /// Number of entries.
     pub count: u64,
     /// The same, under its old name (docs/json.md).
     #[schemars(skip)]
     pub records: u64,
     /// Whether it is finalized.
     pub finalized: bool,
-    /// When it was ended.
     pub ended_at: Option<Timestamp>,
     /// Whether it came from the evidence of another clone.
     pub imported: bool,

@@ -53,7 +53,6 @@ pub struct SealOutcome {
     pub log_size: u64,
     /// When the round began.
     pub opened_at: Timestamp,
-    /// When it was sealed.
     pub sealed_at: Timestamp,
     /// The sessions that it sealed.
     pub sessions: Vec<SealedView>,
@@ -81,7 +80,6 @@ pub struct SealedView {
     pub root: RootHash,
     /// Its number of entries.
     pub count: u64,
-    /// How it is hashed.
     pub scheme: Scheme,
     pub anchors: Vec<AnchorId>,
 }

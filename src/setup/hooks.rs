@@ -21,7 +21,6 @@ pub struct HookChange {
     pub hook: &'static str,
     /// How our hook is run, or will be.
     pub by: WiredBy,
-    /// What was done.
     pub action: Action,
     /// The file, from the top of the worktree if it is in it; null for one in the configuration.
     pub path: Option<String>,

@@ -23,7 +23,6 @@ pub enum ManagerName {
 /// A manager that was found, and what to do for it to run our hooks.
 #[derive(Debug, Clone, Serialize)]
 pub struct HookManager {
-    /// Who it is.
     pub name: ManagerName,
     /// By what it was found: a file, or the value of `core.hooksPath`.
     pub found: String,

@@ -32,7 +32,6 @@ pub struct InitOutcome {
 pub struct FileChange {
     /// From the top of the worktree if it is in it.
     pub path: String,
-    /// What was done.
     pub action: Action,
     /// The change as a unified diff; empty if there is none.
     pub diff: String,
@@ -45,7 +44,6 @@ pub struct SettingChange {
     pub key: &'static str,
     /// The value of ours among others that it may have.
     pub value: &'static str,
-    /// What was done.
     pub action: Action,
     /// The change as a command; empty if there is none.
     pub diff: String,

@@ -24,13 +24,11 @@ const REMEMBERED_EVENTS: usize = 32;
 /// A tool that was seen to run. What it was given and what it answered is here by digest only.
 #[derive(Debug, Clone, Copy)]
 pub struct Observation<'a> {
-    /// The tool's name.
     pub tool: &'a str,
     /// SHA-256 of its input.
     pub input: [u8; 32],
     /// SHA-256 of its answer, in hex, where there was one.
     pub answer: Option<&'a str>,
-    /// Whether it failed.
     pub failed: bool,
 }
 

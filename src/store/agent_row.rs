@@ -29,11 +29,9 @@ pub struct AgentRow {
     pub session: Option<Id>,
     /// The process of the agent.
     pub process: Option<String>,
-    /// The model that it uses.
     pub model: Option<String>,
     /// The version of the program.
     pub version: Option<String>,
-    /// The path of its transcript.
     pub transcript: Option<String>,
     /// Tool calls since the last session of the chain was closed.
     pub calls: u64,
@@ -66,11 +64,9 @@ pub struct AgentFacts {
     /// Where it works.
     pub worktree: String,
     pub process: Option<String>,
-    /// The model that it uses.
     pub model: Option<String>,
     /// The version of the program.
     pub version: Option<String>,
-    /// The path of its transcript.
     pub transcript: Option<String>,
 }
 

@@ -29,9 +29,7 @@ pub enum NewEntry<'a> {
 #[derive(Debug, Clone)]
 pub struct NewThought<'a> {
     pub id: Id,
-    /// What kind.
     pub kind: RecordType,
-    /// The text.
     pub content: &'a str,
     /// Canonical metadata, not empty.
     pub metadata: Option<&'a str>,
@@ -39,7 +37,6 @@ pub struct NewThought<'a> {
     pub parent: Option<&'a Id>,
     /// Whether it stays out of published evidence.
     pub private: bool,
-    /// When.
     pub timestamp: Timestamp,
 }
 
@@ -50,7 +47,6 @@ pub struct NewAttestation<'a> {
     pub operation: &'a str,
     /// Canonical metadata, not empty.
     pub metadata: Option<&'a str>,
-    /// When.
     pub timestamp: Timestamp,
 }
 

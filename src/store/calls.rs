@@ -20,7 +20,6 @@ pub struct NewCall<'a> {
     pub name: &'a str,
     /// Where it runs.
     pub worktree: &'a str,
-    /// The command line.
     pub command: &'a str,
     /// Where HEAD's reflog ends.
     pub reflog: &'a str,
@@ -33,7 +32,6 @@ pub struct OpenCall {
     pub call: i64,
     pub agent: String,
     pub agent_session: String,
-    /// The command line.
     pub command: String,
     /// Where HEAD's reflog ended when it began.
     pub reflog: String,

@@ -17,7 +17,6 @@ pub struct NewEvent<'a> {
     pub tool: &'a str,
     /// What it was given; only the digest is kept.
     pub arguments: &'a [u8],
-    /// When.
     pub at: Timestamp,
 }
 
@@ -32,7 +31,6 @@ pub struct Event {
     pub outcome: String,
     /// A remark, if there is one.
     pub detail: Option<String>,
-    /// When.
     pub at: String,
 }
 

@@ -21,7 +21,6 @@ use crate::store::query::Query as _;
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct RootRow {
     pub session_id: Id,
-    /// How it is hashed.
     pub scheme: Scheme,
     pub genesis: ChainHash,
     /// Chain hash of its last entry.

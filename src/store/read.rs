@@ -26,9 +26,7 @@ pub struct StoredEntry {
     pub parent_id: Option<Id>,
     /// What kind of thought; `None` for an attested operation.
     pub kind: Option<RecordType>,
-    /// When it was recorded.
     pub timestamp: Timestamp,
-    /// Chain hash of its parent.
     pub prev_hash: ChainHash,
     /// SHA-256 of the entry's bytes.
     pub content_hash: ContentHash,

@@ -20,7 +20,6 @@ pub struct SeenRound {
     /// Its hash.
     pub seal: SealHash,
     pub commit: CommitId,
-    /// When it was seen.
     pub seen_at: Timestamp,
 }
 

@@ -31,7 +31,6 @@ pub struct SessionRow {
     pub opening_line: String,
     /// The chain hash that its first entry has for a parent.
     pub genesis: ChainHash,
-    /// When it was ended.
     pub ended_at: Option<Timestamp>,
     /// Whether it is finalized.
     pub finalized: bool,
@@ -78,7 +77,6 @@ impl SessionRow {
         &self.opening.session_id
     }
 
-    /// How it is hashed.
     pub fn scheme(&self) -> Scheme {
         self.opening.scheme
     }

@@ -63,7 +63,6 @@ pub struct Telling {
     pub line: usize,
     /// Decision or reflection.
     pub kind: RecordType,
-    /// When it was recorded.
     pub timestamp: Timestamp,
     /// Its text.
     pub content: String,
