@@ -198,7 +198,6 @@ impl Access {
         Self::new(Sharing { bits, exact: true }, store)
     }
 
-    /// Makes a directory.
     pub(crate) fn make_directory(&self, path: &Path) -> io::Result<()> {
         let mode = self.sharing.directory();
         DirBuilder::new().mode(mode & 0o700).create(path)?;
@@ -235,7 +234,6 @@ impl Access {
 /// A path whose mode is not the one that it should have.
 #[derive(Debug, Clone)]
 pub(crate) struct Misfit {
-    /// The path.
     pub(crate) path: PathBuf,
     /// The mode that it should have.
     pub(crate) mode: u32,

@@ -52,7 +52,7 @@ impl Cover {
     }
 }
 
-/// What is left to do.
+/// The sentence that tells the next step.
 fn next(outcome: &CoverOutcome) -> String {
     let session = &outcome.session_id;
     match &outcome.finalized {

@@ -39,7 +39,7 @@ impl Demo {
             directory: self.stage.clone(),
             colour: paint.has_colour(),
             columns: paint.width,
-            // Where this build can make a page, the play ends with one.
+            // The demo ends with a report page if this build has the `report` command.
             page: super::Arguments::command().find_subcommand("report").is_some(),
         };
         let paced = !self.no_pause && !ui.json && io::stdout().is_terminal();

@@ -88,7 +88,7 @@ pub(super) fn entry(entry: &EntryView, now: &Timestamp, paint: Paint) -> String 
     format!("{} {label} {body}\n             {force}{tail}\n", mark(entry, paint))
 }
 
-/// What an entry says, below and beside its label; what was rejected and what is uncertain is told apart.
+/// The lines of an entry's text, below and beside its label, with rejected alternatives and uncertainties set apart.
 fn said_lines(entry: &EntryView, paint: Paint) -> Vec<String> {
     let columns = paint.measure() - 13;
     let said = match (&entry.body, entry.text()) {
@@ -107,7 +107,7 @@ fn said_lines(entry: &EntryView, paint: Paint) -> Vec<String> {
     lines
 }
 
-/// What an entry corrects, what corrects it, and until when it holds.
+/// Lines that say which entry this one corrects, which corrects it, and until when it holds.
 fn in_force(entry: &EntryView, now: &Timestamp) -> Vec<String> {
     let marks = entry.metadata.as_ref().map(|metadata| Marks::of(Some(&metadata.to_string()))).unwrap_or_default();
     let mut said: Vec<String> = entry.superseded_by.iter().map(|id| format!("superseded by {id}")).collect();

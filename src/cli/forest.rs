@@ -27,7 +27,7 @@ impl Forest<'_> {
         }
         let (fork, last, rail) = (self.paint.or("├─", "|-"), self.paint.or("└─", "`-"), self.paint.or("│ ", "| "));
         let mut drawn = Vec::new();
-        // What is still to be drawn, the next one last: an entry, the rails left of it, and how it hangs on them.
+        // The entries still to be drawn, the next one last: each with the rails to its left and the connector to them.
         let mut pending: Vec<(usize, String, &str)> = Vec::new();
         // The first of several beginnings has nothing above it.
         let top = self.paint.or("┌─", ",-");

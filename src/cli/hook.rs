@@ -74,7 +74,8 @@ impl Hook {
                 if let Some(told) = outcome.told {
                     ui.text(|_| format!("{told}\n"));
                 }
-                // What was pushed without a hook of git lacks its proofs; where they cannot be shared now, the next sync does.
+                // A push without git's hooks did not share its proofs. Share them now; if that fails, the next sync
+                // does it.
                 if outcome.unshared {
                     let _ = Workspace::open(context).and_then(|mut here| flow::sync(&mut here, None, &mut |_| ()));
                 }

@@ -92,7 +92,7 @@ impl Init {
             let kept = if kept { "Git's hooks stay: git proof init --uninstall takes them out.\n" } else { "" };
             changes + &left + kept
         });
-        // What was asked for is not all done as long as a hook is left to a person.
+        // The request is not complete while a hook is left for a person to wire.
         let left = |hook: &HookChange| hook.by == WiredBy::Nothing && hook.reason.is_some();
         if outcome.hooks.iter().any(left) {
             ui.answer(1);
@@ -152,7 +152,7 @@ fn unwired(outcome: &InitOutcome) -> String {
     text
 }
 
-/// What to paste where.
+/// Tells a person which lines to paste into which file of a hook manager.
 fn instructions(manager: &HookManager) -> String {
     if manager.paste.is_empty() && manager.run.is_none() {
         return String::new();

@@ -154,7 +154,7 @@ fn page(command: &Command) -> Page {
     Page { command: words.to_owned(), file: format!("{name}.1"), text: Some(plain(&text)) }
 }
 
-/// What stands below the options in `--help`, each part under its heading, and what every page ends with.
+/// The end of a page: the text below the options of `--help`, each part under its heading, and what all pages share.
 fn closing(command: &Command, name: &str) -> Roff {
     let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let (mut notes, mut rest) = (Roff::new(), Roff::new());

@@ -202,7 +202,7 @@ impl Pack {
     }
 }
 
-/// What is published of a packed note, and what whoever checks it needs.
+/// The published commitment of a packed note, and the values that someone needs to check it.
 fn committed(note: &PackedNote) -> String {
     let line = |name: &str, value: Option<String>| value.map(|value| format!("  {name} {value}\n")).unwrap_or_default();
     line("commitment", note.commitment.map(|value| value.to_string()))

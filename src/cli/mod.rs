@@ -192,7 +192,7 @@ impl Command {
 pub fn main() -> ExitCode {
     let arguments = match often_called().map_or_else(Arguments::try_parse, Ok) {
         Ok(arguments) => arguments,
-        // What could not be parsed may still say in which form to answer.
+        // Arguments that cannot be parsed may still ask for an answer in JSON.
         Err(error) => return ui::usage(&error, std::env::args_os().any(|argument| argument == "--json")),
     };
     let tell = if matches!(arguments.command, Command::Hook(_)) { progress::anywhere } else { progress::on_terminal };
@@ -222,7 +222,7 @@ fn directory(directories: &[PathBuf]) -> PathBuf {
 }
 
 fn enter(context: &Context) -> Result<()> {
-    // Where nobody named a directory, finding the repository will say what is wrong with this one.
+    // If no directory was named, finding the repository reports what is wrong with the current one.
     if context.directory == Path::new(".") || context.directory.is_dir() {
         return Ok(());
     }

@@ -12,7 +12,8 @@ use crate::git;
 #[derive(Debug)]
 pub(super) struct Pager {
     command: String,
-    /// What less and lv are to do, unless the user has said so: end where all fits on a screen, and let colours through.
+    /// Settings for less and lv, unless the user has set them: quit if everything fits on one screen, and let colours
+    /// through.
     defaults: Vec<(&'static str, &'static str)>,
 }
 

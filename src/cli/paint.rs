@@ -1,4 +1,4 @@
-//! What the place can show that the output goes to: colours, drawing characters, and how much fits in a line.
+//! The abilities of the terminal or file that output goes to: colours, drawing characters, and the width of a line.
 
 use std::io::{self, IsTerminal as _};
 
@@ -24,7 +24,7 @@ pub(super) struct Paint {
     pub(super) width: usize,
 }
 
-/// What is painted, named by what it means.
+/// The styles of output, named by their meaning.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Role {
     Plan,
@@ -86,7 +86,7 @@ impl Paint {
         if self.unicode { sign } else { ascii }
     }
 
-    /// What stands between things that are listed in a line.
+    /// The separator between items in a line.
     pub(super) fn dot(self) -> &'static str {
         self.or(" · ", " - ")
     }

@@ -122,7 +122,7 @@ impl Log {
         Ok(())
     }
 
-    /// Who names a session where commits are asked for is told how to name it.
+    /// If the argument is not a commit but the id of a session, the error says how to show a session.
     fn perhaps_a_session(&self, context: &Context, error: Error) -> Error {
         let [name] = self.revisions.as_slice() else { return error };
         if error.code != Code::CommitNotFound {

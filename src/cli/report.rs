@@ -72,7 +72,7 @@ struct WrittenFile {
     /// `None` for standard output.
     file: Option<PathBuf>,
     bytes: usize,
-    /// What was meant for standard output, where JSON has its place.
+    /// The report that would go to standard output; with `--json` it is a field instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
@@ -113,7 +113,7 @@ impl Report {
         Ok(())
     }
 
-    /// What `log` shows of the range on a terminal.
+    /// The output of `log` for the range, as on a terminal.
     fn picture(&self, context: &Context) -> Result<String> {
         let (revisions, rules) = (self.revisions.clone(), self.rules.clone());
         let story = flow::story(context, &StoryRequest { revisions, rules, ..StoryRequest::default() })?;

@@ -91,7 +91,7 @@ impl Seal {
     }
 }
 
-/// What was left out, in a line: one anchor by its name, more by how many there are of each kind.
+/// One line about the anchors that were not sealed: a single one by its name, several as counts by kind.
 fn left_out(outcome: &SealOutcome) -> Option<String> {
     let first = outcome.left_out.first()?;
     let why = |left: &LeftOut| left.codes.first().map_or("its anchor does not hold", |code| code.as_str());

@@ -7,7 +7,7 @@ use super::forest::Forest;
 use super::ui::{Paint, Role, inert};
 use super::verdict;
 use super::wrap::{self, one_line};
-use crate::flow::{CommitStory, LeftAway, Point, Points, Step, StepKind, StoryOutcome, Trail};
+use crate::flow::{CommitStory, Omitted, Point, Points, Step, StepKind, StoryOutcome, Trail};
 use crate::judge::SessionVerdict;
 use crate::present;
 use crate::proof::change::GitAttestation;
@@ -131,7 +131,7 @@ impl Teller<'_> {
         lines
     }
 
-    /// What it is, and how it stands: in one line where that fits.
+    /// The commit and its verdict, in one line if that fits.
     fn head(&self, commit: &CommitStory) -> Vec<String> {
         let standing = &commit.standing;
         let (verdict, paint) = (standing.verdict, self.paint);
@@ -210,9 +210,9 @@ impl Teller<'_> {
             let text = format!("{more} more: git proof show {short}");
             lines.extend(self.set_in(&[(self.paint.or("…", "..."), Role::Faint, text)]));
         }
-        if self.detail == Detail::Decisions && trail.left_away != LeftAway::default() {
+        if self.detail == Detail::Decisions && trail.omitted != Omitted::default() {
             lines.push(String::new());
-            lines.extend(self.set_in(&[("also", Role::Faint, left_away(trail.left_away, &short))]));
+            lines.extend(self.set_in(&[("also", Role::Faint, omitted(trail.omitted, &short))]));
         }
         lines
     }
@@ -369,7 +369,7 @@ fn is_restated(step: &Step, steps: &[Step]) -> bool {
         && steps.iter().any(|later| later.observed == restated && later.content == step.content)
 }
 
-/// What follows the word of a verdict in its line: what is proven and by whom, or why it is not.
+/// The text after the verdict in its line: what is proven and by whom, or why it is not.
 fn details(commit: &CommitStory) -> String {
     let standing = &commit.standing;
     let codes = |severity: Severity| {
@@ -421,17 +421,17 @@ fn proven(commit: &CommitStory) -> Vec<String> {
     said
 }
 
-fn left_away(left: LeftAway, short: &str) -> String {
+fn omitted(counts: Omitted, short: &str) -> String {
     let counted = |count: u64, one: &str, many: &str| match count {
         0 => None,
         1 => Some(format!("1 {one}")),
         count => Some(format!("{count} {many}")),
     };
     let kinds = [
-        counted(left.plans, "plan", "plans"),
-        counted(left.analyses, "analysis", "analyses"),
-        counted(left.attested, "attested operation", "attested operations"),
-        counted(left.withheld, "entry that was not published", "entries that were not published"),
+        counted(counts.plans, "plan", "plans"),
+        counted(counts.analyses, "analysis", "analyses"),
+        counted(counts.attested, "attested operation", "attested operations"),
+        counted(counts.withheld, "entry that was not published", "entries that were not published"),
     ];
     let kinds: Vec<String> = kinds.into_iter().flatten().collect();
     format!("{}\ngit proof show --full {short}", kinds.join(", "))

@@ -49,7 +49,7 @@ pub(super) fn picture(title: &str, painted: &str, paint: Paint) -> String {
             let words = text.trim();
             let before = width(&text[..text.len() - text.trim_start().len()]);
             if !words.is_empty() {
-                // Whatever font there is, a column is as wide as ours.
+                // `textLength` makes a column equally wide in every font.
                 let _ = writeln!(
                     svg,
                     "<text{} x=\"{:.1}\" y=\"{}\" textLength=\"{:.1}\">{}</text>",

@@ -1,5 +1,5 @@
-//! What a person or a program sees. Data goes to standard output, talk to standard error; text that came out of a file
-//! or a record never reaches the terminal as it is.
+//! Output for a person or a program. Data goes to standard output, messages to standard error; text from a file or a
+//! record is made harmless before it reaches the terminal.
 
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -24,7 +24,7 @@ pub(super) struct Ui {
     talk: String,
     /// How a command ends that has an answer, and the answer is not yes.
     verdict: u8,
-    /// Who shows the output page by page, where someone shall.
+    /// The program that shows the output page by page, if there is to be one.
     pager: Option<Pager>,
 }
 

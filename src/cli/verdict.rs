@@ -43,7 +43,7 @@ pub(super) fn role(verdict: Verdict) -> Role {
     }
 }
 
-/// What there is to say, a line each, with what to do about it.
+/// Findings, one line each, with their hints.
 pub(super) fn findings(findings: &[Finding], paint: Paint) -> String {
     let mut text = String::new();
     for finding in findings {

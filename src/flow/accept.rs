@@ -51,7 +51,6 @@ pub struct AcceptOutcome {
 /// A commit whose proof was taken over.
 #[derive(Debug, Clone, Serialize)]
 pub struct AcceptedCommit {
-    /// The commit.
     pub commit: CommitId,
     /// The first line of its message.
     pub subject: String,
@@ -64,7 +63,6 @@ pub struct AcceptedCommit {
 /// A commit that is not proven.
 #[derive(Debug, Clone, Serialize)]
 pub struct LeftCommit {
-    /// The commit.
     pub commit: CommitId,
     /// The first line of its message.
     pub subject: String,
@@ -184,7 +182,7 @@ fn local_branch(git: &Git, name: &str) -> Result<Option<CommitId>> {
     branch.map_or(Ok(None), |branch| git.tip(&format!("refs/heads/{branch}")))
 }
 
-/// What is taken over for a commit that is proven.
+/// Collects what is to be accepted for a commit that is proven.
 fn collect(acceptable: &mut Acceptable, with: &Git, verdict: &CommitVerdict) -> Result<()> {
     let landed = &verdict.commit;
     for session in verdict.sessions.iter().filter(|session| session.holds) {
@@ -198,7 +196,7 @@ fn collect(acceptable: &mut Acceptable, with: &Git, verdict: &CommitVerdict) -> 
             acceptable.keep(with, landed, *head)?;
         }
     }
-    // Where a change was seen helps to find it again, such as when it is picked onto another branch.
+    // The index entry helps to find the change again, for example when it is picked onto another branch.
     if let Some(ids) = with.change_ids_of(&with.commit(landed)?)? {
         acceptable.sighting(with, &ids, Sighting::Commit(*landed))?;
     }

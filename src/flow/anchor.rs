@@ -20,7 +20,8 @@ pub struct AnchorRequest {
 /// Anchors a finalized session.
 pub fn anchor(workspace: &mut Workspace, request: &AnchorRequest) -> Result<AnchorOutcome> {
     let row = root(workspace, request.session.as_deref())?;
-    // What keeps it from that keeps this from its work, too; unless it is a key that is missing, and was not asked for here.
+    // Ignore failures here: any real obstacle also fails below, except a missing signing key, which this call may not
+    // need.
     let _ = mend_of(workspace, &row.session_id);
     let git = workspace.git()?;
     let mut commits = Vec::new();

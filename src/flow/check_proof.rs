@@ -41,7 +41,6 @@ pub struct ProofOutcome {
     pub leaf_hash: ContentHash,
     /// Its position.
     pub index: u64,
-    /// Number of entries.
     pub count: u64,
     /// The root that it is in.
     pub root: RootHash,
@@ -59,13 +58,13 @@ pub struct PathOutcome {
     /// Always false. With a count the answer is a [`ProofOutcome`].
     #[schemars(extend("const" = false))]
     pub count_checked: bool,
-    /// What this does not show.
+    /// A sentence about what the check does not show.
     pub not_checked: String,
     /// How the path was hashed.
     pub scheme: Scheme,
-    /// Where the path begins.
+    /// The leaf at which the path begins.
     pub leaf_hash: ContentHash,
-    /// Where it ends.
+    /// The root at which it ends.
     pub root: RootHash,
 }
 
@@ -76,9 +75,7 @@ pub struct LoggedOutcome {
     pub verdict: Verdict,
     /// The same, under its old name (docs/json.md).
     pub valid: bool,
-    /// The session.
     pub session_id: Id,
-    /// Its root.
     pub session_root: RootHash,
     /// Its number of entries.
     pub session_count: u64,
@@ -99,15 +96,13 @@ pub struct ConsistencyOutcome {
     pub valid: bool,
     /// Number of sessions in the earlier log.
     pub from_count: u64,
-    /// Its root.
     pub from_root: RootHash,
     /// Number of sessions in the later log.
     pub count: u64,
-    /// Its root.
     pub root: RootHash,
 }
 
-/// What a proof that holds was about.
+/// The subject of a proof that holds.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
 pub enum CheckedProof {

@@ -29,7 +29,6 @@ pub struct TranscriptOutcome {
 pub struct CommittedTranscript {
     /// The commit that the session explains.
     pub commit: CommitId,
-    /// The session.
     pub session_id: Id,
     /// How many bytes it covers.
     pub bytes: u64,

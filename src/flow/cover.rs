@@ -30,21 +30,17 @@ pub struct CoverRequest {
 /// What `cover` did.
 #[derive(Debug, Clone, Serialize)]
 pub struct CoverOutcome {
-    /// The session.
     pub session_id: Id,
     /// Whether it was opened for this.
     pub opened: bool,
-    /// The commits.
     pub commits: Vec<CoveredCommit>,
     /// Its root and its anchors, where it was closed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finalized: Option<FinalizeOutcome>,
 }
 
-/// A commit that is covered.
 #[derive(Debug, Clone, Serialize)]
 pub struct CoveredCommit {
-    /// The commit.
     pub commit: CommitId,
     /// The first line of its message.
     pub subject: String,

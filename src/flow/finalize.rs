@@ -13,7 +13,6 @@ use crate::store::NewEvent;
 /// A session that was finalized, and what it was anchored on.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct FinalizeOutcome {
-    /// Its root.
     #[serde(flatten)]
     pub root: RootOutcome,
     /// Its anchors on the commits that it attests.
@@ -27,13 +26,13 @@ pub struct FinalizeOutcome {
     pub unpacked: u64,
 }
 
-/// What a command did, and what it finished that others had left undone.
+/// The outcome of a command, and the interrupted work of earlier commands that it finished.
 #[derive(Debug, Clone, Serialize)]
 pub struct Repaired<T> {
-    /// What the command did.
+    /// The outcome of the command itself.
     #[serde(flatten)]
     pub outcome: T,
-    /// What was finished on the way.
+    /// The interrupted work that it finished.
     #[serde(skip_serializing_if = "Repairs::is_nothing")]
     pub repaired: Repairs,
 }
@@ -92,7 +91,7 @@ fn not_anchored(root: &RootOutcome, error: Error) -> Error {
         message: format!("session {session} is finalized, and its root is kept, but it could not be anchored"),
         causes,
         hint: match error.hint {
-            // What keeps this session from being published keeps it for good.
+            // Anchoring again would not help here: this session can never be published.
             Some(hint) if matches!(error.code, Code::ReflectionRequired | Code::SecretDetected) => Some(hint),
             Some(hint) => Some(hint.and(hint!("then ", again))),
             None => Some(again.into()),

@@ -38,7 +38,7 @@ pub use status::{SessionStatus, ShortStatus, StatusOutcome, short_status, status
 pub use story::{CommitStory, Meant, StoryOutcome, StoryRequest, meant, story, story_of};
 // Told by `show` and the reports as `why` tells them.
 pub use crate::recall::{
-    Label, LeftAway, Point, Points, Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript, Step, StepKind, Trail,
+    Label, Omitted, Point, Points, Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript, Step, StepKind, Trail,
     doubts, listed, rejections,
 };
 pub use sync::{MoveOutcome, SyncOutcome, fetch, move_to, sync};

@@ -17,13 +17,13 @@ const MOST_SESSIONS: u32 = 1000;
 /// How much is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
-    /// What is not finished, or not known to be on a remote.
+    /// Only work that is not finished, or not known to be on a remote.
     Unpublished,
     /// Also the evidence of everything that was published from this clone.
     Everything,
 }
 
-/// What was finished.
+/// The interrupted work that was finished.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Repairs {
     /// The commits of which their session had not heard, because their hook was killed.
@@ -40,7 +40,7 @@ pub struct Repairs {
     pub uncheckable: Vec<CommitId>,
     /// The locks of dead processes of ours that were removed.
     pub locks: Vec<String>,
-    /// What could not be finished, and why.
+    /// Sentences about work that could not be finished, with the reason.
     pub left: Vec<String>,
 }
 
@@ -151,11 +151,12 @@ fn anchor_sessions(workspace: &mut Workspace, git: &Git, repairs: &mut Repairs) 
             settled = Some(number);
         }
     }
-    // What was done until an error is not looked at again.
+    // Roots that were settled before the error need no second look.
     settled.map_or(Ok(()), |number| workspace.store.settle_roots(number)).and(failed)
 }
 
-/// What a step answers. Where it fails for a reason of its own, such as a key that is missing, the others go on.
+/// The outcome of a step. If it fails for a reason that concerns only this step, such as a missing key, the others go
+/// on.
 fn tried<T: Default>(step: Result<T>, left: &mut Vec<String>) -> Result<T> {
     match step {
         Err(error) if matches!(error.code, Code::RepositoryFailed | Code::StoreBusy | Code::StoreFailed) => Err(error),

@@ -18,7 +18,6 @@ pub struct RoundsOutcome {
     pub verdict: Verdict,
     /// The rounds that hold, the first one first.
     pub rounds: Vec<RoundView>,
-    /// What is wrong with it.
     pub findings: Vec<Finding>,
     /// The newest round that this clone has seen, here and at each remote.
     pub seen: Vec<SeenView>,
@@ -29,13 +28,10 @@ pub struct RoundsOutcome {
 pub struct SeenView {
     /// The remote; `None` for this clone itself.
     pub remote: Option<String>,
-    /// The round.
     pub round: u64,
-    /// Its seal.
     pub seal: SealHash,
     /// The seal's commit.
     pub commit: CommitId,
-    /// When it was seen.
     pub seen_at: Timestamp,
     /// Whether the chain has it.
     pub in_chain: bool,
@@ -46,7 +42,6 @@ pub struct SeenView {
 pub struct RoundOutcome {
     /// How the whole chain stands.
     pub verdict: Verdict,
-    /// The round.
     #[serde(flatten)]
     pub round: RoundView,
     /// What it seals, in its order.

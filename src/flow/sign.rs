@@ -26,7 +26,6 @@ pub struct SignRequest {
 /// What `sign` did.
 #[derive(Debug, Clone, Serialize)]
 pub struct SignOutcome {
-    /// The commit.
     pub commit: CommitId,
     /// The anchors that were signed.
     pub signed: Vec<AnchorId>,

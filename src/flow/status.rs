@@ -37,19 +37,15 @@ pub struct StatusOutcome {
 /// How a session stands.
 #[derive(Debug, Clone, Serialize)]
 pub struct SessionStatus {
-    /// The session.
     pub session_id: Id,
-    /// What it is for.
     pub intent: String,
-    /// Who works.
     pub caller: String,
-    /// When it began.
     pub started_at: Timestamp,
     /// Number of its entries.
     pub count: u64,
     /// The commits that it attests.
     pub commits: Vec<CommitId>,
-    /// What is missing before its commits are proven.
+    /// The steps that are missing before its commits are proven.
     pub missing: Vec<&'static str>,
     /// The agent whose session it is; it closes by itself.
     pub agent: Option<String>,
@@ -131,13 +127,13 @@ fn uncovered(workspace: &Workspace, git: &Git) -> Result<Vec<CommitId>> {
     let unpushed = git.unpushed(MOST_JUDGED)?;
     let began = workspace.store.first_session()?.map(|first| first.seconds());
     let has_remote = !git.remote_names().is_empty();
-    // Where there is no remote, all of history is unpushed; what is older than the first session was never meant.
+    // Without a remote all of history is unpushed; commits older than the first session are not counted.
     let is_meant = |id: &CommitId| {
         has_remote || git.commit(id).is_ok_and(|commit| began.is_some_and(|began| commit.committed >= began))
     };
     let revisions: Vec<String> = unpushed.iter().filter(|id| is_meant(id)).map(ToString::to_string).collect();
     if !revisions.is_empty()
-        // Where nothing can be judged, `verify` and the hooks say why.
+        // If nothing can be judged, `verify` and the hooks report why.
         && let Ok(judged) = verify(&workspace.context, &VerifyRequest { revisions, ..VerifyRequest::default() })
     {
         let lacks = |commit: &&CommitVerdict| {
@@ -205,7 +201,7 @@ fn next(
     }
 }
 
-/// What explains these commits. Their reasons are asked for, so that one command does it.
+/// The command that covers these commits. It asks for the reasons, so that no other command is needed.
 fn cover(commits: &[CommitId]) -> Step {
     let ids: Vec<String> = commits.iter().map(|commit| commit.to_string()[..12].to_owned()).collect();
     Step::Cover(ids.join(" "))

@@ -28,7 +28,6 @@ const MOST_PAUSE: Duration = Duration::from_secs(5);
 /// What `sync` did.
 #[derive(Debug, Clone, Serialize)]
 pub struct SyncOutcome {
-    /// The remote.
     pub remote: String,
     /// The refs that the remote had news of.
     pub fetched: Vec<&'static str>,
@@ -77,8 +76,8 @@ pub fn fetch(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn 
 /// How many commits of HEAD get a line for `git log` that have none.
 const EXPLAINED: usize = 50;
 
-/// What reading needs: the index by which decisions are found again, and the lines of `git log`. Where that fails, less is
-/// found and shown.
+/// Updates what reading commands use: the index from files to decisions, and the lines for `git log`. Failures are
+/// ignored: those commands then find and show less.
 fn settle(workspace: &mut Workspace, git: &Git, is_first: bool, progress: &mut dyn FnMut(&str)) {
     progress("indexing which commits changed which files");
     let _ = recall::refresh(git, &mut workspace.store, Pace::AtLeisure);
@@ -161,7 +160,7 @@ pub fn sync(workspace: &mut Workspace, named: Option<&str>, progress: &mut dyn F
 /// What moving the proofs to another remote did.
 #[derive(Debug, Clone, Serialize)]
 pub struct MoveOutcome {
-    /// Where they are shared from now on, and what was shared.
+    /// The remote that has them from now on, and what was shared.
     #[serde(flatten)]
     pub outcome: SyncOutcome,
     /// Where they were shared before.
@@ -186,7 +185,7 @@ pub fn move_to(workspace: &mut Workspace, named: &str, progress: &mut dyn FnMut(
     git.set_proof_remote((!by_default).then_some(named))?;
     progress(&format!("deleting what {} has", old.shown()));
     let theirs = git.list_remote(&old)?;
-    // What arrived there meanwhile was not moved, and stays.
+    // A ref that changed there meanwhile has lines that were not moved, so it is not deleted.
     let mut moved = BTreeMap::new();
     for (shared, tip) in &theirs {
         if git.tip(&old.tracking(shared))? == Some(*tip) {
@@ -228,8 +227,8 @@ fn kept_out(remote: &Remote, why: String) -> Error {
     }
 }
 
-/// Where the shared refs are now. The notes are looked at first, because whoever anchors moves them last: so what is known
-/// of the others is never older than what the notes rest on.
+/// The tips of the shared refs. The notes are read first, because a process that anchors moves them last: so the other
+/// tips are never older than what the notes refer to.
 fn tips(git: &Git) -> Result<BTreeMap<&'static str, CommitId>> {
     let mut tips = BTreeMap::new();
     for shared in SHARED.into_iter().rev() {
@@ -291,7 +290,7 @@ fn take(
             joined.changed
         } else {
             match merge(git, remote, shared) {
-                // Whoever pushed that must not keep others from sharing the rest.
+                // One unreadable ref on the remote must not stop the others from being shared.
                 Err(error) if matches!(error.code, Code::LimitReached | Code::ObjectDamaged) => {
                     blocked.push(shared);
                     let message = format!("{shared} of {} was neither merged nor pushed: {error}", remote.name);

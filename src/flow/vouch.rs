@@ -22,18 +22,15 @@ const NAMED: usize = 20;
 /// What `vouch` is asked for.
 #[derive(Debug, Clone, Default)]
 pub struct VouchRequest {
-    /// The commit.
     pub commit: String,
     /// The range that it was made of, `BASE..HEAD`.
     pub range: Option<String>,
-    /// Why.
     pub reason: String,
 }
 
 /// What `vouch` did.
 #[derive(Debug, Clone, Serialize)]
 pub struct VouchOutcome {
-    /// The commit.
     pub commit: CommitId,
     /// The first line of its message.
     pub subject: String,
@@ -43,13 +40,12 @@ pub struct VouchOutcome {
     pub range: Option<VouchedRange>,
     /// The roots of the sessions that it names, with their numbers of entries.
     pub sessions: Vec<Named>,
-    /// The reason.
     pub reason: String,
     /// How the commit stands with it, by the policy of the branch that it was made on.
     pub verdict: Verdict,
     /// Whether that is by this word or another.
     pub vouched: bool,
-    /// What there is to say of it.
+    /// The findings about the commit.
     pub findings: Vec<Finding>,
     /// How many lines of ours another writer had overwritten, and were put back.
     pub restored: u64,
@@ -71,7 +67,6 @@ pub struct VouchedRange {
 /// A session that a word names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Named {
-    /// Its root.
     pub root: RootHash,
     /// Its number of entries.
     pub count: u64,
@@ -108,7 +103,8 @@ pub fn vouch(workspace: &mut Workspace, request: &VouchRequest) -> Result<VouchO
     };
     let sessions = word.sessions.iter().map(|named| Named { root: named.root, count: named.count }).collect();
     let signature = git::sign(&workspace.context, word.to_text().as_bytes())?;
-    // What someone said who was killed before it was in the note must not be said twice.
+    // First write the lines of a vouch that was killed before its note was written, so that the same word is not said
+    // twice.
     let healed = heal(workspace, &git)?;
     let created = !is_said(&git, &word, &signature)?;
     let mut lines = Vec::new();

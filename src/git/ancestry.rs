@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::rc::Rc;
 
-use super::objects::{ObjectError, Read};
+use super::object::{ObjectError, Read};
 use super::open::Git;
 use crate::proof::digest::{CommitId, TreeId};
 
@@ -18,12 +18,10 @@ const MAX_LOWEST: usize = 64;
 /// Most commits that are remembered between walks.
 const MAX_KNOWN: usize = 200_000;
 
-/// What a walk needs of a commit.
+/// The parts of a commit that a walk needs.
 #[derive(Debug)]
 pub struct Node {
-    /// Its tree.
     pub tree: TreeId,
-    /// Its parents.
     pub parents: Vec<CommitId>,
     committed: i64,
 }
@@ -71,11 +69,11 @@ impl History {
         Ok(node)
     }
 
-    /// What `ours` reach, themselves included, and `theirs` do not.
+    /// The commits that `ours` reach, themselves included, and `theirs` do not.
     ///
-    /// Where a child's clock is behind its parent's, a commit that both reach may be listed as well, if finding that out
-    /// would take longer than half of the walk again: then more is searched than need be, never less. To be exact always
-    /// was tried, too: where hundreds of branches meet it takes three to ten times as long as the walk.
+    /// If a child's clock is behind its parent's, the list may also hold a commit that both reach, when excluding it
+    /// would take longer than half of the walk again. The caller then searches more than it needs to, never less. An
+    /// always exact list was tried: where hundreds of branches meet it takes three to ten times as long as the walk.
     pub fn only(&self, git: &Git, ours: &[CommitId], theirs: &[CommitId]) -> Only {
         let (mut only, visits) = self.walk(git, ours, theirs);
         if !theirs.is_empty() && only.incomplete.is_none() {
@@ -263,12 +261,12 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What is known of a commit while `theirs` are followed.
+/// The state of a commit while `theirs` are followed.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark {
     /// Whether they reach it.
     theirs: bool,
-    /// Which of the lowest reach it, a bit for each.
+    /// The lowest commits that reach it, one bit for each.
     lowest: u64,
     queued: bool,
 }

@@ -1,6 +1,6 @@
-//! What remotes answered when they were asked for the shared refs. A ref that this clone lacks may be on a remote, unless
-//! that remote was asked and did not have it. Each answer is a small file beside the store, `proof/asked/NAME`, and not a
-//! ref: nothing that a remote serves can put it there, and a clone without a store can have it.
+//! Remembers which shared refs each remote had when it was last asked. A ref that this clone lacks may be on a remote,
+//! unless that remote was asked and did not have it. Each answer is a small file beside the store, `proof/asked/NAME`.
+//! It is not a ref, so that no remote can serve it, and so that a clone without a store can have it.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Which commit each line of a file comes from, by git's own blame, and which commits touched a file.
+//! Finds the commit that each line of a file comes from, by git's own blame, and the commits that touched a file.
 
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};

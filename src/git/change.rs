@@ -1,11 +1,11 @@
-//! What a commit does: the change id, computed here from the two trees alone. Neither settings nor attributes nor the
-//! version of git that happens to be installed has a say, and no process is started.
+//! The change id of a commit, computed from its two trees alone. Settings, attributes and the installed version of git
+//! do not influence it, and no process is started.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
 
 use super::limits::{MAX_PATH_BYTES, MAX_PATHS, MAX_TREE_DEPTH, MAX_TREES_HELD, cost};
-use super::objects::{Commit, ObjectError, Read};
+use super::object::{Commit, ObjectError, Read};
 use super::open::Git;
 use super::patch::Printer;
 use super::tree::{Item, Tree};
@@ -64,8 +64,8 @@ impl Git {
         Ok(None)
     }
 
-    /// What differs between two trees, each of which may be the empty one, `None`: path by path, in git's order. A file
-    /// that became a directory is one path that is gone and others that are new.
+    /// The paths that differ between two trees, in git's order; `None` stands for the empty tree. A file that became a
+    /// directory is one path that is gone and others that are new.
     pub fn diff(&self, old: Option<&TreeId>, new: Option<&TreeId>) -> Read<Vec<PathChange>> {
         let mut changes = Vec::new();
         self.compare(old, new, |path, old, new| {

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use git2::{MergeFileInput, ObjectType, Oid, merge_file};
 
 use super::limits::may_compare;
-use super::objects::{Commit, ObjectError, Read};
+use super::object::{Commit, ObjectError, Read};
 use super::open::Git;
 use crate::proof::digest::{ObjectId, TreeId};
 use crate::proof::merge::{Entry, Merged, PathChange, merge};
@@ -129,7 +129,7 @@ impl Git {
         self.is_merge_of_trees((before.first(), &from.tree), (after.first(), &to.tree))
     }
 
-    /// What stands at a path of a tree, which may be the empty one.
+    /// The entry at a path of a tree; `None` stands for the empty tree.
     pub fn entry_at(&self, tree: Option<&TreeId>, path: &[u8]) -> Read<Option<Entry>> {
         let Some(mut tree) = tree.copied() else { return Ok(None) };
         let mut names = path.split(|byte| *byte == b'/').peekable();
@@ -174,7 +174,7 @@ impl Git {
     }
 }
 
-/// Which trees have a change already: merging it into them alters nothing, on each path that it touches.
+/// Tells which trees already contain a change: merging it into them alters none of the paths that it touches.
 pub struct Containment<'a> {
     git: &'a Git,
     change: &'a [PathChange],
@@ -182,7 +182,7 @@ pub struct Containment<'a> {
     folders: Vec<Folder>,
     /// Directories in which some path still is as it was before the change, by their tree and their place here.
     untouched: HashSet<(TreeId, usize)>,
-    /// What was found out about the content of a path.
+    /// Results so far, by path and content.
     tried: HashMap<(usize, Option<Entry>), bool>,
 }
 
@@ -223,7 +223,7 @@ impl<'a> Containment<'a> {
         if !self.gather(tree.copied(), 0, &mut found)? {
             return Ok(false);
         }
-        // What needs no text first.
+        // First the entries that can be decided without reading any text.
         let mut contents = Vec::new();
         for (number, entry) in found {
             let change = &self.change[number];

@@ -10,7 +10,7 @@ use crate::context::{Context, read_text};
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
 
-/// Where a repository keeps its things.
+/// The paths of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Repository {
     /// The directory of this worktree: HEAD and index are there.

@@ -3,17 +3,16 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::objects::{DIRECTORY, FILE, Read, TreeEntry};
+use super::object::{DIRECTORY, FILE, Read, TreeEntry};
 use super::open::Git;
 use super::tree::Item;
 use super::visits::{PassedOver, Visits};
 use crate::error::Result;
 use crate::proof::digest::{ObjectId, TreeId};
 
-/// What stands in a tree under the name of a file.
+/// The entry of a tree that has the name of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fanned {
-    /// Nothing.
     Nothing,
     /// A plain file.
     File(ObjectId),
@@ -21,10 +20,10 @@ pub enum Fanned {
     Other,
 }
 
-/// Which content of a file stays.
+/// Chooses the content of a file that both sides have.
 type Choose<'a> = dyn FnMut(&[u8], ObjectId, ObjectId) -> Result<ObjectId> + 'a;
 
-/// Which of the two levels.
+/// The two levels of the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Directories.
@@ -108,7 +107,8 @@ impl Git {
                     mine.id = self.unite_at(Place::Below, &TreeId(mine.id), &TreeId(other.id), uniting)?.0;
                 }
                 (true, true) => mine.id = (uniting.choose)(&mine.name, mine.id, other.id)?,
-                // What does not belong here gives way to what does; of two such, both clones must keep the same.
+                // An entry that does not belong here gives way to one that does. If neither does, both clones must keep
+                // the same one.
                 (false, true) => *mine = other,
                 (false, false) if (other.id, other.mode) < (mine.id, mine.mode) => *mine = other,
                 _ => {}

@@ -218,7 +218,7 @@ impl Git {
         Ok(self.run(&mut command)?.status.success())
     }
 
-    /// Which of these commits no ref below a prefix, such as `refs/remotes/origin`, can reach.
+    /// Those of these commits that no ref below a prefix, such as `refs/remotes/origin`, can reach.
     pub fn unreachable_from(&self, prefix: &str, commits: &[CommitId]) -> Result<Vec<CommitId>> {
         if commits.is_empty() {
             return Ok(Vec::new());

@@ -16,14 +16,14 @@ use crate::proof::digest::ObjectId;
 
 /// Steps of a search that guess where an id is, before the rest is halved: three are enough for nearly all.
 const GUESSES: usize = 6;
-/// What version 2 of an index begins with. Version 1 begins with its counts.
+/// The first bytes of version 2 of an index. Version 1 begins with its counts.
 const MARK: &[u8; 8] = b"\xfftOc\0\0\0\x02";
 /// Bytes of the 256 counts of an index: how many ids begin with this byte or a lesser one.
 const COUNTS: usize = 256 * 4;
 /// A directory that changed so recently may change again without another time.
 const RECENT: Duration = Duration::from_millis(100);
 
-/// Where an object is: which pack, and where in it.
+/// The place of an object: the number of the pack, and the offset in it.
 pub(crate) type Place = (usize, u64);
 
 /// The packs of a repository, with their indexes. Threads share it.

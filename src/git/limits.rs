@@ -115,7 +115,7 @@ pub const MAX_SEAL_NOTES: usize = 64 << 20;
 /// there by someone else, and costs as much as a good one.
 pub const MAX_BAD_SEAL_SIGNATURES: usize = 256;
 
-/// What other things cost in that unit.
+/// The costs of other operations in that unit.
 pub mod cost {
     /// A path that differs between two trees. It also takes memory, so that this is more than its time.
     pub const PATH: u64 = 1000;
@@ -135,8 +135,8 @@ pub mod cost {
     pub const NANOSECONDS_PER_UNIT: u64 = 4;
 }
 
-/// What is left of the work that one judgement may take. Without a limit until one is set: a person's own commands take as
-/// long as they take.
+/// The work that one judgement may still do. There is no limit until one is set, because a person's own commands may
+/// take as long as they need.
 #[derive(Debug)]
 pub struct Meter {
     left: Cell<u64>,

@@ -19,7 +19,8 @@ use crate::proof::digest::ObjectId;
 
 /// Longest header of an object: a kind, a size and a NUL.
 const HEADER: usize = 32;
-/// What zlib puts around bytes that are stored as they are: its mark, the block's head, and a checksum behind.
+/// Bytes that zlib adds around stored (uncompressed) bytes: its header, the head of the block, and a checksum at the
+/// end.
 const FRAME: usize = 2 + 5 + 4;
 /// Most bytes that are stored as they are: with their frame, one block of the disk.
 const SMALL: usize = 4096 - FRAME;
@@ -105,9 +106,9 @@ fn fill(path: &Path, packed: &[u8]) -> io::Result<()> {
 
 /// The stream of zlib that an object is kept in.
 ///
-/// What takes one block of the disk either way is put there as it is, in a stream that says so: readers know no difference,
-/// and making room for zlib's tables took longer than all else that is done for a small object. Larger ones are packed by a
-/// coder that keeps its tables.
+/// Small objects, which take one block of the disk either way, are stored uncompressed inside a zlib stream. Readers
+/// notice no difference, and setting up zlib's tables took longer than everything else that is done for a small object.
+/// Larger objects are compressed by a coder that keeps its tables.
 fn pack(packer: &mut Option<Compressor>, header: &[u8], content: &[u8]) -> io::Result<Vec<u8>> {
     let length = header.len() + content.len();
     match u16::try_from(length) {
@@ -138,9 +139,9 @@ fn pack(packer: &mut Option<Compressor>, header: &[u8], content: &[u8]) -> io::R
 
 /// A loose object that is open at the beginning of its content.
 pub(super) struct Loose {
-    /// What it says it is.
+    /// The kind that its header gives.
     pub(super) kind: ObjectType,
-    /// How large it says it is.
+    /// The size that its header gives.
     pub(super) size: u64,
     begun: Vec<u8>,
     stream: ZlibDecoder<BufReader<Take<File>>>,
@@ -199,17 +200,17 @@ mod tests {
     #[test]
     fn folder_that_a_gc_deletes_meanwhile_is_made_again() {
         let folder = tempfile::tempdir().unwrap();
-        let (shelf, is_done) = (folder.path().join("ab"), AtomicBool::new(false));
+        let (subfolder, is_done) = (folder.path().join("ab"), AtomicBool::new(false));
         thread::scope(|scope| {
             scope.spawn(|| {
                 while !is_done.load(Ordering::Relaxed) {
-                    let _ = fs::remove_dir(&shelf);
+                    let _ = fs::remove_dir(&subfolder);
                     // Git does so once; we need not win against somebody who does nothing else.
                     thread::sleep(Duration::from_micros(20));
                 }
             });
             let written = (0..2000).try_for_each(|number| {
-                let file = shelf.join(number.to_string());
+                let file = subfolder.join(number.to_string());
                 fill(&file, b"packed").and_then(|()| fs::remove_file(file))
             });
             is_done.store(true, Ordering::Relaxed);

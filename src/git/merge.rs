@@ -1,5 +1,5 @@
-//! What git makes of two commits by itself, in a repository of its own that is gone again at the end: no setting,
-//! attribute, merge driver, replaced object or graft of this clone has a say, and judging leaves no trace.
+//! Merges two commits as git does by itself, in a temporary repository: no setting, attribute, merge driver, replaced
+//! object or graft of this clone influences the result, and nothing is left behind.
 
 use std::path::PathBuf;
 use std::process::Command;

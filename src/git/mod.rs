@@ -18,6 +18,7 @@ mod loose;
 mod merge;
 mod moving;
 mod notes;
+mod object;
 mod objects;
 mod offered;
 mod open;
@@ -33,6 +34,7 @@ mod staged;
 mod tree;
 mod unreadable;
 mod visits;
+mod write;
 mod written;
 
 pub use ancestry::{History, MAX_SEARCHED, Node, Only};
@@ -44,7 +46,7 @@ pub use discover::Repository;
 pub use fanout::Fanned;
 pub(crate) use index::Place;
 pub use merge::Merged;
-pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
+pub use object::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 pub(crate) use offered::{OFFERED, Quarantine};
 pub use open::Git;
 pub use process::{

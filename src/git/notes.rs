@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::objects::{DIRECTORY, FILE, Read, TreeEntry};
+use super::object::{DIRECTORY, FILE, Read, TreeEntry};
 use super::open::Git;
 use super::visits::{PassedOver, Visits};
 use crate::error::Result;
@@ -16,7 +16,7 @@ struct Level {
     notes: BTreeMap<String, ObjectId>,
     /// Directories, by their two digits.
     fans: BTreeMap<String, TreeId>,
-    /// What is no note and stays.
+    /// Entries that are not notes; they are kept as they are.
     others: Vec<TreeEntry>,
 }
 
@@ -255,14 +255,14 @@ impl Git {
     }
 }
 
-/// What a name in a notes tree can be.
+/// What an entry of a notes tree is, by its name.
 enum Place {
     Note,
     Fan,
 }
 
 impl Place {
-    /// What may stand under a name where so many digits of an id are left.
+    /// Reads a name at a level of the tree where this many digits of an id are left.
     fn of(name: &[u8], digits_left: usize) -> Option<(Self, &str)> {
         let place = match name.len() {
             length if length == digits_left => Self::Note,

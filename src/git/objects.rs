@@ -1,9 +1,8 @@
-//! Objects: read with their hash checked, parsed strictly, and written as git writes them.
+//! Reading objects from packs and loose files, with their hash checked.
 
 use std::cell::RefMut;
-use std::cmp::Ordering;
+use std::io;
 use std::sync::Arc;
-use std::{fmt, io};
 
 use git2::{ObjectType, Oid};
 use sha1::{Digest as _, Sha1};
@@ -11,126 +10,11 @@ use sha1::{Digest as _, Sha1};
 use super::index::Place;
 use super::limits::{LARGEST_TEXT, MAX_COMMIT, MAX_OBJECT, MAX_PACKS, MAX_TEXT, MAX_TREE, cost};
 use super::loose::{self, Loose};
+use super::object::{Commit, ObjectError, Read, TreeEntry, parse_commit};
 use super::open::Git;
 use super::pack::{Fault, Reader, within};
-use super::tree::{self, Item, Tree};
-use crate::error::{Code, Error, Result};
-use crate::hint::{Step, hint};
+use super::tree::{Item, Tree};
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
-use crate::proof::finding::fetch_objects;
-use crate::proof::merge::{Entry, Mode};
-use crate::proof::timestamp::Timestamp;
-
-/// Mode of a plain file.
-pub const FILE: u32 = 0o100_644;
-/// Mode of a subtree.
-pub const DIRECTORY: u32 = 0o040_000;
-/// The bits of a mode that say what kind of thing an entry is.
-pub(super) const KIND: u32 = 0o170_000;
-
-/// Longest subject that is shown, in bytes.
-const LONGEST_SUBJECT: usize = 4096;
-
-/// A commit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Commit {
-    /// Its id.
-    pub id: CommitId,
-    /// Its tree.
-    pub tree: TreeId,
-    /// Its parents.
-    pub parents: Vec<CommitId>,
-    /// `Name <email>` of its author.
-    pub author: Vec<u8>,
-    /// Seconds and zone of the author's clock, as they are written.
-    pub author_time: Vec<u8>,
-    /// Seconds of the committer's clock; 0 where they cannot be read. It only orders a walk, and proves nothing.
-    pub committed: i64,
-    /// Its message, as it is stored.
-    pub message: Vec<u8>,
-}
-
-impl Commit {
-    /// The first line of the message.
-    pub fn subject(&self) -> String {
-        let message = self.message.trim_ascii_start();
-        let end = memchr::memchr(b'\n', message).unwrap_or(message.len()).min(LONGEST_SUBJECT);
-        String::from_utf8_lossy(&message[..end]).trim().to_owned()
-    }
-
-    /// Seconds of the author's clock; 0 where they cannot be read.
-    pub fn author_seconds(&self) -> i64 {
-        let seconds = self.author_time.split(|byte| *byte == b' ').next().unwrap_or_default();
-        std::str::from_utf8(seconds).ok().and_then(|seconds| seconds.parse().ok()).unwrap_or(0)
-    }
-}
-
-/// An entry of a tree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TreeEntry {
-    /// Its mode, as git has it.
-    pub mode: u32,
-    /// Its name.
-    pub name: Vec<u8>,
-    /// What is there.
-    pub id: ObjectId,
-}
-
-impl TreeEntry {
-    /// What stands there, as git reads it.
-    pub fn entry(&self) -> Entry {
-        Entry { mode: Mode::of(self.mode), id: self.id }
-    }
-
-    /// Whether git reads it as a subtree: every mode of a directory is one, `40755` too.
-    pub fn is_tree(&self) -> bool {
-        self.mode & KIND == DIRECTORY
-    }
-
-    /// Whether it is a file, be it a program or not; a link is none.
-    pub fn is_file(&self) -> bool {
-        self.mode & KIND == 0o100_000
-    }
-
-    /// How git sorts two entries.
-    fn order(&self, other: &Self) -> Ordering {
-        tree::order((&self.name, self.is_tree()), (&other.name, other.is_tree()))
-    }
-}
-
-/// Why an object cannot be had.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ObjectError {
-    /// It is not in this clone.
-    Missing(ObjectId),
-    /// Its content is not what its id says, or not what git would write.
-    Damaged(ObjectId, String),
-    /// Reading it, or following it further, takes more than this program spends on one commit. The text names the limit.
-    Limit(ObjectId, String),
-}
-
-impl fmt::Display for ObjectError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Missing(id) => write!(f, "object {id} is not in this clone"),
-            Self::Damaged(id, why) => write!(f, "object {id} is damaged: {why}"),
-            Self::Limit(id, why) => write!(f, "object {id} reaches a limit: {why}"),
-        }
-    }
-}
-
-impl From<ObjectError> for Error {
-    fn from(error: ObjectError) -> Self {
-        let message = error.to_string();
-        match error {
-            ObjectError::Missing(_) => Self::new(Code::ObjectMissing, message).hint(fetch_objects()),
-            ObjectError::Damaged(..) => Self::new(Code::ObjectDamaged, message)
-                .hint(hint!(Step::GitFsck, " tells what else is damaged"; "fetch it anew")),
-            ObjectError::Limit(..) => Self::new(Code::LimitReached, message)
-                .hint("docs/threat-model.md lists the limits; nothing was decided about this object"),
-        }
-    }
-}
 
 /// How often an object is searched while packs come and go.
 const SEARCHES: usize = 4;
@@ -144,9 +28,6 @@ const SMALL_TEXT: usize = 1 << 20;
 fn unreadable(error: io::Error) -> Fault {
     Fault::Damaged(error.to_string())
 }
-
-/// What reading an object gives.
-pub type Read<T> = std::result::Result<T, ObjectError>;
 
 /// A copy of an object.
 enum Copy<'a> {
@@ -282,7 +163,6 @@ impl Git {
         })
     }
 
-    /// A commit.
     pub fn commit(&self, id: &CommitId) -> Read<Commit> {
         let raw = self.read(&id.0, ObjectType::Commit, MAX_COMMIT, Self::is_id_of)?;
         parse_commit(*id, &raw)
@@ -384,144 +264,4 @@ impl Git {
         }
         Ok(None)
     }
-
-    /// Writes an object, unless it is there.
-    fn write(&self, kind: ObjectType, bytes: &[u8]) -> Result<ObjectId> {
-        let directory = match &self.offer {
-            Some(offer) => offer.objects().clone(),
-            None => {
-                self.must_be_writable()?;
-                self.place.common_dir.join("objects")
-            }
-        };
-        let failed = |error: &git2::Error| self.failed(&format!("cannot write a {kind}"), error);
-        let oid = Oid::hash_object_ext(kind, bytes, self.repository.object_format()).map_err(|error| failed(&error))?;
-        let id = ObjectId::from_bytes(oid.as_bytes())
-            .ok_or_else(|| Error::new(Code::RepositoryFailed, "libgit2 gave an id of an unknown length"))?;
-        if !self.freshen(&id) {
-            let mut packer = self.packer.borrow_mut();
-            loose::write(&mut packer, &directory, self.context.new_id().as_str(), &id, (kind, bytes))
-                .map_err(|error| failed(&git2::Error::from_str(&error.to_string())))?;
-        }
-        Ok(id)
-    }
-
-    /// Whether an object is here and stays: the file that it is in counts as new from now on, so that a gc beside us leaves
-    /// it alone. Git keeps no object for being in a cruft pack.
-    fn freshen(&self, id: &ObjectId) -> bool {
-        if self.loose.iter().any(|directory| loose::freshen(&loose::path(directory, id))) {
-            return true;
-        }
-        let packs = Arc::clone(self.reader().packs());
-        packs
-            .all(id)
-            .filter_map(|(pack, _)| packs.get(pack))
-            .any(|pack| !pack.is_cruft() && loose::freshen(&pack.path()))
-    }
-
-    /// Writes a file.
-    pub fn write_blob(&self, bytes: &[u8]) -> Result<ObjectId> {
-        self.write(ObjectType::Blob, bytes)
-    }
-
-    /// Writes a tree; the entries are sorted as git sorts them.
-    pub fn write_tree(&self, entries: &mut [TreeEntry]) -> Result<TreeId> {
-        entries.sort_by(TreeEntry::order);
-        let mut raw = Vec::with_capacity(entries.len() * 64);
-        for entry in entries {
-            match entry.mode {
-                FILE => raw.extend_from_slice(b"100644 "),
-                DIRECTORY => raw.extend_from_slice(b"40000 "),
-                other => raw.extend_from_slice(format!("{other:o} ").as_bytes()),
-            }
-            raw.extend_from_slice(&entry.name);
-            raw.push(0);
-            raw.extend_from_slice(entry.id.as_bytes());
-        }
-        self.write(ObjectType::Tree, &raw).map(TreeId)
-    }
-
-    /// Writes a commit by whoever works here.
-    pub fn write_commit(&self, tree: &TreeId, parents: &[CommitId], message: &str) -> Result<CommitId> {
-        let who = self.committer();
-        let when = seconds(&self.context.now());
-        let mut raw = format!("tree {tree}\n");
-        for parent in parents {
-            raw.push_str(&format!("parent {parent}\n"));
-        }
-        raw.push_str(&format!("author {who} {when} +0000\ncommitter {who} {when} +0000\n\n{message}\n"));
-        self.write(ObjectType::Commit, raw.as_bytes()).map(CommitId)
-    }
-
-    /// Who writes: what the environment or the configuration says, else the tool itself. It is not part of any proof.
-    fn committer(&self) -> String {
-        let part = |variable: &str, key: &str, otherwise: &str| {
-            let set = self.context.variable(variable).and_then(|value| value.into_string().ok());
-            let set = set.or_else(|| self.setting(key));
-            let clean: String =
-                set.unwrap_or_default().chars().filter(|letter| !matches!(letter, '<' | '>' | '\n' | '\0')).collect();
-            if clean.trim().is_empty() { otherwise.to_owned() } else { clean.trim().to_owned() }
-        };
-        format!(
-            "{} <{}>",
-            part("GIT_COMMITTER_NAME", "user.name", "git-proof"),
-            part("GIT_COMMITTER_EMAIL", "user.email", "git-proof@localhost")
-        )
-    }
-}
-
-/// Seconds since 1970 of a time; a clock before that counts as its beginning.
-fn seconds(time: &Timestamp) -> i64 {
-    chrono::DateTime::parse_from_rfc3339(time.as_str()).map_or(0, |time| time.timestamp().max(0))
-}
-
-/// Reads a commit: the headers that git always writes, once each and in order, then others, then the message. A second
-/// tree, parent list or author further down would be read by one program and not by another.
-fn parse_commit(id: CommitId, raw: &[u8]) -> Option<Commit> {
-    let mut rest = raw;
-    let mut line = || -> Option<&[u8]> {
-        let end = memchr::memchr(b'\n', rest)?;
-        let (line, after) = (&rest[..end], &rest[end + 1..]);
-        rest = after;
-        Some(line)
-    };
-    let object = |line: &[u8], key: &[u8]| ObjectId::parse(std::str::from_utf8(line.strip_prefix(key)?).ok()?);
-    let same_length = |found: ObjectId| (found.as_bytes().len() == id.0.as_bytes().len()).then_some(found);
-    let tree = TreeId(same_length(object(line()?, b"tree ")?)?);
-    let mut parents = Vec::new();
-    let author = loop {
-        let next = line()?;
-        match next.strip_prefix(b"author ") {
-            Some(author) => break author,
-            None => parents.push(CommitId(same_length(object(next, b"parent ")?)?)),
-        }
-    };
-    let committer = line()?.strip_prefix(b"committer ")?;
-    let committed = committer
-        .rsplit(|byte| *byte == b'>')
-        .next()
-        .and_then(|time| time.trim_ascii().split(|byte| *byte == b' ').next());
-    let committed = committed.and_then(|time| std::str::from_utf8(time).ok()?.parse().ok()).unwrap_or(0);
-    loop {
-        let next = line()?;
-        if next.is_empty() {
-            break;
-        }
-        let repeated = [&b"tree "[..], b"parent ", b"author ", b"committer "].iter().any(|key| next.starts_with(key));
-        if repeated {
-            return None;
-        }
-    }
-    let message = rest.to_vec();
-    let end = author.iter().rposition(|byte| *byte == b'>')?;
-    let (who, when) = author.split_at(end + 1);
-    Some(Commit {
-        id,
-        tree,
-        parents,
-        author: who.to_vec(),
-        author_time: when.trim_ascii().to_vec(),
-        committed,
-        message,
-    })
 }

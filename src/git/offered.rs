@@ -44,7 +44,8 @@ impl Drop for Quarantine {
     }
 }
 
-/// What is judged besides the repository's own proofs: where the objects are, and the trees that have both.
+/// Proofs that are judged together with the repository's own: the directory of their objects, and the trees that hold
+/// both.
 #[derive(Debug, Default)]
 pub(crate) struct Offer {
     objects: PathBuf,

@@ -33,7 +33,7 @@ pub struct Git {
     pub(super) place: Repository,
     /// The settings as they were when it was opened: each question to libgit2 looks at every file anew.
     settings: git2::Config,
-    /// Where objects may be.
+    /// The directories in which loose objects may be.
     pub(super) loose: Vec<PathBuf>,
     /// Refs that libgit2 cannot read are read and moved by the git command.
     pub(super) refs_by_command: bool,
@@ -43,7 +43,7 @@ pub struct Git {
     pub(super) offer: Option<Arc<Offer>>,
     /// Packs, once one was needed.
     pub(super) packed: RefCell<Option<Reader>>,
-    /// What may still be read and computed.
+    /// How much may still be read and computed.
     pub(crate) meter: Meter,
     /// Packs what is written.
     pub(super) packer: RefCell<Option<Compressor>>,
@@ -126,7 +126,7 @@ impl Git {
         placed.into_iter().map(|(_, object)| object).collect()
     }
 
-    /// Where an object is; `None` where it is in no pack.
+    /// The place of an object in the packs; `None` if it is in none.
     pub(crate) fn place_of(&self, id: &ObjectId) -> Option<Place> {
         self.reader().packs().find(id)
     }
@@ -175,7 +175,7 @@ impl Git {
         self
     }
 
-    /// Where the repository keeps its things.
+    /// The paths of the repository.
     pub fn place(&self) -> &Repository {
         &self.place
     }
@@ -286,7 +286,7 @@ fn set_up() {
     });
 }
 
-/// What to do when a repository cannot be read or written.
+/// The hint for a repository that cannot be read or written.
 pub(super) fn maybe_damaged() -> Hint {
     hint!(Step::GitFsck, " tells whether the repository is whole"; "check who owns it and that the disk has room")
 }

@@ -50,11 +50,11 @@ struct Window {
     bytes: Vec<u8>,
 }
 
-/// Which object a chain of deltas begins with, and how far from it an object is: in this order, each comes soon after the
-/// one that it is a delta of.
+/// The object that a chain of deltas begins with, and the distance from it. Sorted by this, each object comes soon
+/// after the one that it is a delta of.
 pub(crate) type Family = (Place, u32);
 
-/// What an object is, and its content.
+/// The kind of an object, and its content.
 type Object = (ObjectType, Arc<Vec<u8>>);
 
 /// Why a copy of an object cannot be used.
@@ -80,7 +80,7 @@ enum Form {
     Delta(u64),
 }
 
-/// What comes before an object's bytes.
+/// The header before an object's bytes.
 #[derive(Clone, Copy)]
 struct Head {
     form: Form,
@@ -297,7 +297,7 @@ impl Reader {
         Some(Head { form, size, length: window.len() - bytes.len() })
     }
 
-    /// What is packed at a place. The caller has checked its size.
+    /// Inflates the bytes at a place. The caller has checked the size.
     fn inflate(&mut self, pack: usize, at: u64, head: &Head) -> Result<Vec<u8>, Fault> {
         let size = usize::try_from(head.size).map_err(|_| no_object())?;
         if size <= ONE_PIECE
@@ -351,7 +351,7 @@ impl Reader {
         Ok(content)
     }
 
-    /// What is in a pack from a place on, as far as it was read.
+    /// The bytes of a pack from a place on, as far as they were read.
     fn window(&mut self, file: &Pack, pack: usize, at: u64) -> Option<&[u8]> {
         let window = self.windows.get_mut(slot(pack, at))?;
         let of = (pack, at / WINDOW);

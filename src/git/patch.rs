@@ -6,7 +6,7 @@ use std::sync::Arc;
 use git2::{DiffOptions, Patch};
 
 use super::limits::may_compare;
-use super::objects::{ObjectError, Read};
+use super::object::{ObjectError, Read};
 use super::open::Git;
 use super::quote::quoted;
 use crate::proof::change::{ChangeHasher, ChangeIds};

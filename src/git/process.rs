@@ -1,4 +1,4 @@
-//! What only git knows, asked of git itself, and what only git can do: the network, and refs that libgit2 cannot read.
+//! Runs git for what only git knows or can do: identities, the network, and refs that libgit2 cannot read.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -21,7 +21,7 @@ const ALLOC_LIMIT: &str = "128m";
 /// Most bytes of memory of a git that merges what others have pushed. The merges of git's own history take a tenth.
 const DATA_LIMIT: u64 = 200 << 20;
 
-/// Who works here, as git would write it into a commit: `Name <email>`. `None` if git does not know.
+/// The identity that git would write into a commit: `Name <email>`. `None` if git does not know one.
 pub fn identity(context: &Context) -> Option<String> {
     let ident = variable(context, "GIT_AUTHOR_IDENT")?;
     // "Name <email> 1700000000 +0100": the time is not part of who.
@@ -118,8 +118,8 @@ pub fn starter() -> Option<String> {
     None
 }
 
-/// Which of some programs, as [`starter`] names them, is the nearest that this process was started by. `None` if none is, or
-/// if that cannot be seen.
+/// Of some programs, as [`starter`] names them, the nearest one above this process. `None` if none of them started it,
+/// or if that cannot be seen.
 pub fn nearest_above<'a>(starters: &[&'a str]) -> Option<&'a str> {
     let mut process = parent_id();
     for _ in 0..64 {
@@ -179,7 +179,7 @@ fn variable(context: &Context, name: &str) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// What git answers to a question; `None` where it fails.
+/// The output of a git command; `None` if it fails.
 pub(super) fn ask(context: &Context, arguments: &[&str]) -> Option<Vec<u8>> {
     let output = Command::new("git")
         .args(arguments)

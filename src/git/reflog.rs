@@ -16,13 +16,13 @@ const MAX_ENTRIES: &str = "-n1000";
 /// Most remote-tracking branches that git is asked about, where refs are in reftables.
 const MOST_BRANCHES: usize = 64;
 
-/// What makes a commit, by the first words of a reflog's message. A merge, a pull, a checkout and a reset make none that is
-/// somebody's own.
+/// The first words of reflog messages of commands that make a commit. A merge, a pull, a checkout or a reset makes no
+/// commit that counts as the user's own work.
 const MAKING: [&str; 4] = ["commit", "cherry-pick", "revert", "rebase"];
 
-/// Where the reflog of HEAD ends, in words that [`Git::made_since`] understands: its length, or a digest of the list of
-/// tables, and the time in seconds. Two places that are equal have nothing between them. In reftables, an entry may have been
-/// made in the same second; [`Git::exact_place`] tells how many.
+/// The end of HEAD's reflog, as a text for [`Git::made_since`]: its length, or a digest of the list of tables, and the
+/// time in seconds. Between two equal ends there is no entry. With reftables, entries may be of the same second;
+/// [`Git::exact_place`] tells how many.
 pub fn reflog_place(place: &Repository, seconds: i64) -> String {
     if let Ok(found) = fs::metadata(place.git_dir.join("logs/HEAD")) {
         return format!("{}@{seconds}", found.len());
@@ -118,7 +118,7 @@ impl Git {
         Some(text.lines().filter_map(Line::parse).collect())
     }
 
-    /// What git itself says, for refs in reftables. The newest entry comes first.
+    /// Asks git itself, for refs in reftables. The newest entry comes first.
     fn since(&self, name: &str, seconds: i64) -> Vec<(CommitId, String)> {
         let mut command = self.plumbing([
             "log",

@@ -168,7 +168,7 @@ impl Turn {
     }
 }
 
-/// What to do about a lock that nobody holds.
+/// The hint for a lock that may be left over from a killed process.
 pub(crate) fn left_behind(lock: &str) -> Hint {
     hint!("if no git is running here, one was killed and left its lock behind: ", Step::RemoveLock(lock.to_owned()))
 }

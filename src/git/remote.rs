@@ -41,7 +41,7 @@ pub enum PushRefusal {
 }
 
 impl Remote {
-    /// Where the remote's own state of a shared ref is kept.
+    /// The ref that keeps the remote's state of a shared ref.
     pub fn tracking(&self, shared: &str) -> String {
         let last = shared.rsplit('/').next().unwrap_or(shared);
         let last = if shared == NOTES { "notes" } else { last };
@@ -85,7 +85,7 @@ impl Git {
         }
     }
 
-    /// Where the proofs of what a remote has are shared: with the remote of the setting `proof.remote`, else with itself.
+    /// The remote to which the proofs for a remote's commits go: that of the setting `proof.remote`, else the same one.
     pub fn proof_remote(&self, remote: &Remote) -> Remote {
         self.setting(PROOF_REMOTE).map_or_else(|| remote.clone(), |name| Remote { name })
     }
@@ -296,7 +296,7 @@ fn held(remote: &Remote, said: &str) -> Error {
 pub(super) fn unreachable(remote: &Remote, said: &[u8]) -> Error {
     let said = String::from_utf8_lossy(said);
     let line = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("git said nothing");
-    // What git takes for an address is then the name itself.
+    // Git quotes the name itself here if no remote has it, because it then takes the name for an address.
     let (code, hint) = if line.contains(&format!("'{}' does not appear", remote.name)) {
         (Code::InvalidParams, hint!("no remote has this name"; Step::GitRemotes, " lists those that there are"))
     } else {

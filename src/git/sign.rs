@@ -103,7 +103,7 @@ fn run(context: &Context, folder: &Folder, key: &SigningKey, bytes: &[u8]) -> Re
     })
 }
 
-/// What to do about what ssh-keygen said.
+/// The hint for an error message of ssh-keygen.
 fn advice(said: &str) -> Hint {
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     if says(&["usage:", "unknown option", "illegal option"]) {
@@ -199,7 +199,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Error {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What was signed is no secret, and the key in it is the public one: a file left behind does no harm.
+        // A file left behind does no harm: the signed text is not secret, and only the public key is in it.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! What is staged, as a tree.
+//! The staged content as a tree.
 
 use std::path::PathBuf;
 

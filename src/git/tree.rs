@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::objects::{DIRECTORY, KIND, TreeEntry};
+use super::object::{DIRECTORY, KIND, TreeEntry};
 use crate::proof::digest::ObjectId;
 use crate::proof::merge::{Entry, Mode};
 
@@ -31,7 +31,7 @@ impl Item<'_> {
         self.mode & KIND == DIRECTORY
     }
 
-    /// What stands there, as git reads it.
+    /// The entry as git reads it.
     pub(super) fn entry(&self) -> Entry {
         Entry { mode: Mode::of(self.mode), id: self.id }
     }

@@ -1,7 +1,7 @@
 //! Why git cannot follow a name or a range. That there is no such commit is a mistake of whoever asks; that one of them
 //! cannot be read is not, and means that something could not be checked.
 
-use super::objects::ObjectError;
+use super::object::ObjectError;
 use super::open::Git;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::CommitId;
@@ -41,7 +41,7 @@ impl Git {
     /// The first commit that git has named in what it said, and that cannot be read. What is not here and was asked for by
     /// its id is not that: there is no such commit.
     fn unreadable_in(&self, said: &str, asked: &[&str]) -> Option<Error> {
-        // What git says where `GIT_ALLOC_LIMIT` stops it.
+        // Git prints this when `GIT_ALLOC_LIMIT` stops it.
         if said.contains("attempting to allocate") {
             let error = Error::new(Code::LimitReached, "git met an object that is too large to be read");
             return Some(error.because(said.trim()).hint("docs/threat-model.md lists the limits"));
@@ -58,7 +58,7 @@ impl Git {
     }
 }
 
-/// What cannot be read could not be checked, be it missing or damaged.
+/// The error for an object that cannot be read, missing or damaged: the verdict is "could not check".
 pub(crate) fn unchecked(error: ObjectError) -> Error {
     let code = if matches!(error, ObjectError::Limit(..)) { Code::LimitReached } else { Code::ObjectMissing };
     Error { code, ..error.into() }

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::limits::MAX_ENTRIES;
-use super::objects::{ObjectError, Read};
+use super::object::{ObjectError, Read};
 use super::open::Git;
 use super::tree::Tree;
 use crate::proof::digest::TreeId;
 
-/// What a walk passed over.
+/// The entries that a walk skipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PassedOver {
     /// Entries that are not what belongs there.
@@ -24,7 +24,7 @@ pub struct PassedOver {
 }
 
 impl PassedOver {
-    /// What to tell people of it; `None` where there is nothing that would keep anything from being found.
+    /// A sentence about the skipped entries; `None` if none of them could hide anything.
     pub fn remark(&self) -> Option<String> {
         let mut said = Vec::new();
         if self.directories > 0 {

@@ -17,7 +17,6 @@ use crate::store::{NewEvent, Store};
 /// What to write.
 #[derive(Debug, Clone)]
 pub struct BackupRequest {
-    /// The file.
     pub file: PathBuf,
     /// Whether a file that is there is replaced.
     pub force: bool,
@@ -26,7 +25,6 @@ pub struct BackupRequest {
 /// A backup that was written.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BackupOutcome {
-    /// The file.
     pub file: String,
     /// Its size.
     pub bytes: u64,

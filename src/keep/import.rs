@@ -21,7 +21,6 @@ use crate::store::{NewEvent, Store};
 /// What was taken from a backup.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FileImport {
-    /// The file.
     pub file: String,
     /// Sessions that were added.
     pub added: Vec<Id>,
@@ -148,12 +147,9 @@ pub struct EvidenceImport {
     pub problems: Vec<RefusedEvidence>,
 }
 
-/// A session that was imported.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ImportedSession {
-    /// The session.
     pub session_id: Id,
-    /// Its root.
     pub root: RootHash,
     /// Number of its entries.
     pub count: u64,
@@ -171,7 +167,6 @@ pub struct RefusedEvidence {
     pub file: String,
     /// The code of the error.
     pub code: String,
-    /// What is wrong.
     pub message: String,
 }
 

@@ -17,7 +17,7 @@ use crate::store::{NewEntry, NewEvent, NewThought, Note, Packed, PackedNote, Sto
 /// Packed notes that are named in an answer.
 const NAMED: usize = 1000;
 
-/// What a text that is refused can be instead.
+/// The hint for a text that is refused because of a credential.
 const REMEDY: &str = "say it without the credential: working memory is no place for one";
 
 /// A note to be put into working memory.
@@ -27,20 +27,17 @@ pub struct PutRequest {
     pub session: Option<String>,
     /// A name for it.
     pub key: Option<String>,
-    /// The text.
     pub text: String,
 }
 
 /// A note that is in working memory.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PutOutcome {
-    /// Its session.
     pub session_id: Id,
     /// Its number.
     pub note_id: u64,
     /// Its name.
     pub key: Option<String>,
-    /// Hash of its text.
     pub text_hash: TextHash,
     /// When.
     pub put_at: Timestamp,
@@ -58,11 +55,10 @@ pub struct PackRequest {
 /// What was packed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PackOutcome {
-    /// The session.
     pub session_id: Id,
     /// How many notes.
     pub count: u64,
-    /// What is left of each, at most a thousand of them.
+    /// Hashes and salt of each packed note, at most a thousand notes.
     pub packed: Vec<PackedNote>,
     /// The analysis that says what was packed. It does not close the session: a reflection does.
     pub analysis: EntryView,
@@ -71,18 +67,16 @@ pub struct PackOutcome {
 /// The working memory of a session.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MemoryOutcome {
-    /// The session.
     pub session_id: Id,
     /// The notes that wait to be packed.
     pub notes: Vec<Note>,
-    /// What is left of those that were.
+    /// Hashes and salt of the notes that were packed.
     pub packed: Vec<PackedNote>,
 }
 
 /// Notes that were taken away unpacked.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DropOutcome {
-    /// The session.
     pub session_id: Id,
     /// How many.
     pub dropped: u64,
@@ -91,11 +85,9 @@ pub struct DropOutcome {
 /// The way from a text to a root: a line commits to it, the line's hash is a leaf, and the leaf is below the root.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MemoryProof {
-    /// The session.
     pub session_id: Id,
     /// The attestation.
     pub record_id: Id,
-    /// Hash of the text.
     pub text_hash: TextHash,
     /// What the line says of it: SHA-256 of the salt and the text. Null for a note that the first version packed, whose
     /// line has the hash of the text.
@@ -106,7 +98,6 @@ pub struct MemoryProof {
     pub put_at: Timestamp,
     /// The attestation's line, as in evidence: its hash is the leaf. Null once retention has blanked it.
     pub line: Option<String>,
-    /// The leaf.
     pub leaf_hash: ContentHash,
     /// That it is below the root.
     pub proof: InclusionProof,

@@ -36,7 +36,7 @@ pub struct RetainOutcome {
     pub moves: Vec<Move>,
     /// How many sessions an earlier run had begun to move; they are done now.
     pub resumed: u64,
-    /// What is where.
+    /// How many sessions each zone holds.
     pub zones: Vec<ZoneSummary>,
     /// How many cold sessions are so old that a person should decide about their texts.
     pub undecided: u64,
@@ -49,7 +49,6 @@ pub struct RetainOutcome {
 /// A session that moves from one zone to another.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Move {
-    /// The session.
     pub session_id: Id,
     /// Where its texts were.
     pub from: Zone,
@@ -71,7 +70,6 @@ pub struct Move {
 /// What a zone holds.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ZoneSummary {
-    /// The zone.
     pub zone: Zone,
     /// Number of sessions.
     pub sessions: u64,
@@ -82,16 +80,13 @@ pub struct ZoneSummary {
     pub records: u64,
     /// Bytes of their texts in the store.
     pub store_bytes: u64,
-    /// Bytes of their archives.
     pub archive_bytes: u64,
 }
 
 /// A session whose texts are cold, and old.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Undecided {
-    /// The session.
     pub session_id: Id,
-    /// When it was sealed.
     pub sealed_at: Timestamp,
     /// How many days ago.
     pub days: u64,
@@ -100,13 +95,10 @@ pub struct Undecided {
 /// Something wrong with a session.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Problem {
-    /// The session.
     pub session_id: Id,
     /// The code of the error.
     pub code: String,
-    /// What is wrong.
     pub message: String,
-    /// What to do.
     pub hint: Option<Hint>,
 }
 

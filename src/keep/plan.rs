@@ -52,7 +52,7 @@ pub(super) struct Present {
     pub(super) limits: Limits,
 }
 
-/// Where a session is.
+/// The zone of a session.
 pub(super) fn zone(kept: &Kept, sealing: Option<&Sealing>) -> Zone {
     match kept.zone.as_ref().map(|row| row.zone) {
         Some(StoredZone::Frozen) => Zone::Frozen,

@@ -59,14 +59,15 @@ pub fn retain(workspace: &mut Workspace, request: &RetainRequest) -> Result<Reta
         workspace.store.count_rounds_from(seals.newest)?;
         workspace.store.compact();
     }
-    // What is where is said as it is in the end, archives that are gone included.
+    // Report the zones as they are after the moves, including archives that are gone.
     let kept = workspace.store.kept()?;
     outcome.zones = summarize(&kept, &seals);
     look_at_the_cold(workspace, &archive, &kept, &seals, &present, &mut outcome)?;
     Ok(outcome)
 }
 
-/// Which sessions are sealed, and when that was. Where the chain of rounds does not hold nobody knows, and nothing moves.
+/// Reads which sessions are sealed, and when. If the chain of rounds does not hold, nobody knows this, and nothing
+/// moves.
 fn seals(workspace: &Workspace, git: &Git, kept: &[Kept]) -> Result<Seals> {
     let mut seals = Seals { of: HashMap::new(), newest: 0 };
     let seen = workspace.store.seen_rounds()?;
@@ -113,7 +114,7 @@ fn to_freeze(request: &RetainRequest, kept: &[Kept], seals: &Seals, present: &Pr
     Ok(Some(freeze))
 }
 
-/// What moves, and what the store has of it.
+/// The sessions to move, each with its row of the store.
 fn plan<'a>(
     kept: &'a [Kept],
     seals: &Seals,
@@ -215,7 +216,7 @@ fn summarize(kept: &[Kept], seals: &Seals) -> Vec<ZoneSummary> {
     zones.into()
 }
 
-/// Which cold sessions someone should look at: those that are old, and those whose archives are not there.
+/// Reports the cold sessions that a person should look at: very old ones, and those whose archive is missing.
 fn look_at_the_cold(
     workspace: &Workspace,
     archive: &Archive,

@@ -22,7 +22,7 @@ pub(super) fn for_agents(tool: &str, error: Error) -> Error {
     Error { hint: hint.map(Hint::from), ..error }
 }
 
-/// What to do, where the hint of the command line is about commands and options that an agent does not have.
+/// The hint for an agent, for errors whose usual hint names commands and options that an agent does not have.
 fn next_call(error: &Error) -> Option<&'static str> {
     Some(match error.code {
         Code::SessionExists => "leave session_id away to get a new one, or go on in that session with thought_record",

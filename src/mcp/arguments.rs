@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::error::{Code, Error, Result};
 
-/// What a call was given and has not been read yet.
+/// The arguments of a call that have not been read yet.
 #[derive(Debug)]
 pub(super) struct Arguments(Map<String, Value>);
 

@@ -56,10 +56,10 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for DrainTransport<T> {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        // What was read before begins before more is read.
+        // Let requests that were already read begin before reading more.
         tokio::task::yield_now().await;
         if self.is_busy() {
-            // Whatever is finished or sent drops this future, and it is asked again.
+            // Wait for ever: when a request finishes or an answer is sent, rmcp drops this future and asks again.
             std::future::pending::<()>().await;
         }
         let message = self.inner.receive().await;

@@ -1,7 +1,7 @@
 //! `git proof mcp`: the same ops as tools of the Model Context Protocol, over standard input and output.
 //!
 //! ```text
-//! stdin ─▶ strict transport ─▶ rmcp (server) ─▶ desk: one thread, one connection, calls in the order they came ─▶ ops
+//! stdin ─▶ strict transport ─▶ rmcp (server) ─▶ worker: one thread, one connection, calls in the order they came ─▶ ops
 //!          └─ refuses lines    every call is a line of the ledger ─┘
 //! ```
 //!
@@ -13,15 +13,12 @@
 //! A call that a client cancels is not answered. If it has not begun it is not done, and the ledger says so; if it has, it
 //! is finished as if nothing had happened: each call is one transaction, whole or not there.
 
-// These files need each other: `call` hands its arguments to the file of the tool, and that file answers with what `call`
-// defines.
-
 mod answer;
 mod arguments;
 mod backpressure;
 mod call;
 mod catalogue;
-mod desk;
+mod commits;
 mod drain_transport;
 mod keeping;
 mod lines;
@@ -33,10 +30,13 @@ mod resources;
 mod scan;
 mod schema;
 mod server;
+mod sessions;
 mod strict;
 mod strict_transport;
-mod tools;
+mod thoughts;
+mod tool;
 mod verdicts;
+mod worker;
 
 use std::sync::Arc;
 
@@ -49,15 +49,15 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
 use backpressure::Load;
-use desk::Desk;
 use drain_transport::DrainTransport;
 use server::Server;
 use strict_transport::StrictTransport;
+use worker::Worker;
 
-/// How many tools are offered.
+/// Which tools are offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Profile {
-    /// The six that the sequence of a proof-grade task needs.
+    /// Those that a proof-grade task needs, and those that answer with earlier decisions.
     Core,
     /// All of them.
     #[default]
@@ -80,13 +80,13 @@ where
         .enable_all()
         .build()
         .map_err(|error| failed("the server cannot start", &error))?;
-    let (desk, worker) = Desk::open(context).map_err(|error| failed("the server cannot start", &error))?;
+    let (worker, thread) = Worker::start(context).map_err(|error| failed("the server cannot start", &error))?;
     let served = runtime.block_on(async {
         let (input, output) = open();
         let load = Arc::new(Load::default());
         let transport = StrictTransport::new(input, output, Arc::clone(&load));
         let transport = DrainTransport::new(transport, Arc::clone(&load));
-        match Server::new(desk, load, profile).serve(transport).await {
+        match Server::new(worker, load, profile).serve(transport).await {
             Ok(service) => match service.waiting().await {
                 Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 Ok(_) | Err(_) => Ok(()),
@@ -105,9 +105,10 @@ where
                 ))),
         }
     });
-    // Without waiting for a read of standard input that may never return; this also lets go of the desk.
+    // Does not wait for a read of standard input that may never return. This drops the last handle of the worker, so that
+    // its thread ends.
     runtime.shutdown_background();
-    match worker.join() {
+    match thread.join() {
         Ok(()) => served,
         Err(panic) => std::panic::resume_unwind(panic),
     }

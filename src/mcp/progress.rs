@@ -14,10 +14,10 @@ use crate::store::Watcher;
 /// How long work goes on before something is said of it, and then between one word and the next.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// Where the desk says how far it is. Dropping it ends the talk.
+/// The worker reports its progress here. Dropping it ends the reports.
 pub(super) struct Reporter(watch::Sender<(u64, u64)>);
 
-/// What is passed on to the client: always the newest word, should the client be slow to listen.
+/// Receives reports and passes them on to the client. A slow client gets only the newest one.
 pub(super) struct Reports {
     token: ProgressToken,
     newest: watch::Receiver<(u64, u64)>,

@@ -2,19 +2,57 @@
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::arguments::{Arguments, invalid, missing};
-use super::call::{Work, work};
-use super::verdicts;
+use super::call::{Origin, Work, work};
+use super::schema::answer;
+use super::tool::{Input, Kind, Tool, said, text};
+use super::verdicts::{self, ProofVerdict};
 use crate::error::{Code, Error, Result};
 use crate::proof::canonical::MAX_INTEGER;
 use crate::proof::digest::RootHash;
 use crate::proof::scheme::Scheme;
-use crate::record::{self, Trusted};
+use crate::record::{self, InclusionOutcome, Trusted};
+
+pub(super) static PROVE: Tool = Tool {
+    name: "merkle_proof",
+    title: "Prove a record",
+    description: "Inclusion proof of a record: record_id, or session_id with leaf_hash (its content_hash).",
+    kind: Kind::Reads,
+    input: Input(&[], || json!({ "record_id": text(), "session_id": text(), "leaf_hash": text() })),
+    output: answer::<InclusionOutcome>,
+    prepare: merkle_proof,
+};
+
+pub(super) static VERIFY_PROOF: Tool = Tool {
+    name: "merkle_verify",
+    title: "Check a proof",
+    description: "Checks an inclusion proof. Give proof as merkle_proof returned it, or its list of steps with leaf_hash \
+                  and root, and count and index if you know them. It is checked against the root and count that you \
+                  give, or against the stored root of session_id. Answers with valid. Without a count, count_checked is \
+                  false: the path leads to the root, but leaf_hash need not be an entry.",
+    kind: Kind::Reads,
+    input: Input(&["proof"], || {
+        json!({
+            "proof": {
+                "description": "As merkle_proof returned it, or its list of steps, {hash, position: left or right}",
+                "anyOf": [{ "type": "object" }, { "type": "array", "items": { "type": "object" } }],
+            },
+            "leaf_hash": said("With a list of steps"),
+            "index": { "type": "integer", "minimum": 0 },
+            "scheme": said("With a list of steps; default v1"),
+            "root": text(),
+            "count": { "type": "integer", "minimum": 1 },
+            "session_id": text(),
+        })
+    }),
+    output: answer::<ProofVerdict>,
+    prepare: merkle_verify,
+};
 
 /// A leaf is named by its record, or by its hash within a session.
-pub(super) fn merkle_proof(given: &mut Arguments) -> Result<Work> {
+fn merkle_proof(given: &mut Arguments, _: &Origin<'_>) -> Result<Work> {
     let (record, session, leaf) = (given.text("record_id")?, given.text("session_id")?, given.text("leaf_hash")?);
     match (record, session, leaf) {
         (Some(record), None, None) => Ok(work(move |workspace| record::prove(workspace, &record))),
@@ -30,7 +68,7 @@ pub(super) fn merkle_proof(given: &mut Arguments) -> Result<Work> {
 }
 
 /// A proof is the object that `merkle_proof` returns, or a list of steps beside its leaf and root.
-pub(super) fn merkle_verify(given: &mut Arguments) -> Result<Work> {
+fn merkle_verify(given: &mut Arguments, _: &Origin<'_>) -> Result<Work> {
     let proof = given.nested("proof")?;
     let is_path = proof.is_array();
     let index = if is_path { given.number("index", 0..=MAX_INTEGER)? } else { None };
@@ -53,7 +91,7 @@ pub(super) fn merkle_verify(given: &mut Arguments) -> Result<Work> {
     } else {
         Form::Whole(as_returned(proof)?)
     };
-    Ok(Box::new(move |workspace| {
+    Ok(Work::new(move |workspace| {
         let trusted = match (pinned, session) {
             (Some(pinned), _) => Some(pinned),
             (None, None) => None,

@@ -5,8 +5,10 @@ use rmcp::model::{ReadResourceResult, Resource, ResourceContents, ResourceTempla
 use serde_json::{Map, Value, json};
 
 use super::answer::for_agents;
-use super::call::{self, Asked};
-use super::desk::Drawer;
+use super::call::{self, Asked, Prepare};
+use super::recall::DECISIONS_FOR;
+use super::worker::WorkerState;
+use super::{commits, sessions};
 use crate::error::Code;
 use crate::proof::digest::CommitId;
 use crate::proof::text::brief_line;
@@ -39,8 +41,8 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// The newest sessions; none where nothing has been recorded.
-pub(super) fn list(drawer: &mut Drawer) -> Vec<Resource> {
-    let sessions = drawer.workspace(false).and_then(|workspace| record::sessions(workspace, LISTED));
+pub(super) fn list(state: &mut WorkerState) -> Vec<Resource> {
+    let sessions = state.workspace(false).and_then(|workspace| record::sessions(workspace, LISTED));
     let Ok(list) = sessions else { return Vec::new() };
     let resource = |session: &record::SessionView| {
         Resource::new(format!("{SESSION}{}", session.session_id), session.session_id.as_str())
@@ -50,20 +52,20 @@ pub(super) fn list(drawer: &mut Drawer) -> Vec<Resource> {
     list.sessions.iter().map(resource).collect()
 }
 
-pub(super) fn read(drawer: &mut Drawer, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) fn read(state: &mut WorkerState, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let absent = || ErrorData::resource_not_found(format!("there is no resource {uri:?}"), None);
-    let (tool, given) = if let Some(oid) = uri.strip_prefix(COMMIT) {
+    let (tool, prepare, given): (_, Prepare, _) = if let Some(oid) = uri.strip_prefix(COMMIT) {
         let oid = CommitId::parse(oid).ok_or_else(absent)?;
-        ("resources/read-commit", Map::from_iter([("commits".to_owned(), json!([oid]))]))
+        ("resources/read-commit", commits::read, Map::from_iter([("commits".to_owned(), json!([oid]))]))
     } else if let Some(path) = uri.strip_prefix(PATH) {
         let path = decoded(path).ok_or_else(absent)?;
-        ("decisions_for", Map::from_iter([("paths".to_owned(), json!([path]))]))
+        (DECISIONS_FOR.name, DECISIONS_FOR.prepare, Map::from_iter([("paths".to_owned(), json!([path]))]))
     } else {
         let id = uri.strip_prefix(SESSION).ok_or_else(absent)?;
-        ("resources/read", Map::from_iter([("session_id".to_owned(), Value::from(id))]))
+        ("resources/read", sessions::read, Map::from_iter([("session_id".to_owned(), Value::from(id))]))
     };
-    let asked = Asked { tool, given: Ok(given), client: None, thread: None, reporter: None, cancelled: false };
-    match call::call(drawer, asked) {
+    let asked = Asked { tool, prepare, given: Ok(given), client: None, thread: None, reporter: None, cancelled: false };
+    match call::call(state, asked) {
         Ok(log) => Ok(ReadResourceResult::new(vec![ResourceContents::text(log.to_string(), uri).with_mime_type(JSON)])),
         Err(error) => {
             let (code, message) = (error.code, error.to_string());

@@ -14,7 +14,7 @@ const MAX_TOKEN: usize = 4 << 10;
 /// Most messages of one line that are answered.
 const MAX_MESSAGES: usize = 64;
 
-/// What a line shows of one message: an object at its top, or in a batch.
+/// What the scanner found of one message: an object at the top of the line, or in a batch.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Message {
     id: Option<Id>,
@@ -100,7 +100,7 @@ enum Level {
     Elsewhere,
 }
 
-/// What the next byte belongs to.
+/// The kind of token that the next byte belongs to.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 enum Inside {
     #[default]
@@ -108,7 +108,7 @@ enum Inside {
     /// A number or a word.
     Scalar,
     Text,
-    /// What follows a backslash in a text.
+    /// Directly after a backslash in a text.
     Escape,
 }
 

@@ -1,6 +1,6 @@
-//! What tools answer, as JSON schemas made from the very types that are serialized.
+//! The JSON schemas of the answers of tools, made from the types that are serialized.
 //!
-//! A model may be shown them with every request, so they hold what a program checks and no words.
+//! Clients may show them to a model with every request, so they have no descriptions.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! What the protocol asks for, in both of its eras; rmcp knows which one a client speaks.
+//! The server's answers to the requests of the protocol, in both of its versions; rmcp knows which one a client speaks.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use super::backpressure::Load;
 use super::call::Asked;
-use super::desk::{Closed, Desk, Drawer};
 use super::strict::Unreadable;
-use super::{Profile, answer, call, progress, prompts, resources, tools};
+use super::worker::{Closed, Worker, WorkerState};
+use super::{Profile, answer, call, catalogue, progress, prompts, resources};
 
 const INSTRUCTIONS: &str = "\
 git-proof records why a change was made, as a hash chain that cannot be edited, and closes it to one Merkle root.
@@ -35,24 +35,24 @@ Any other task: thought_record(task_id, type, content), and a reflection at its 
 Corrections are new records. Never record credentials. An error names its next call in hint.";
 
 pub(super) struct Server {
-    desk: Desk,
+    worker: Worker,
     load: Arc<Load>,
     profile: Profile,
 }
 
 impl Server {
-    pub(super) fn new(desk: Desk, load: Arc<Load>, profile: Profile) -> Self {
-        Self { desk, load, profile }
+    pub(super) fn new(worker: Worker, load: Arc<Load>, profile: Profile) -> Self {
+        Self { worker, load, profile }
     }
 
     /// Has something done when its turn comes.
     async fn ask<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Drawer) -> T + Send + 'static,
+        work: impl FnOnce(&mut WorkerState) -> T + Send + 'static,
     ) -> Result<T, ErrorData> {
         let _working = self.load.work();
         let _turn = self.load.turn().await;
-        self.desk.ask(work).await.map_err(closed)
+        self.worker.ask(work).await.map_err(closed)
     }
 }
 
@@ -82,7 +82,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools::tools(self.profile)))
+        Ok(ListToolsResult::with_all_items(catalogue::tools(self.profile)))
     }
 
     async fn call_tool(
@@ -90,7 +90,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = tools::known(self.profile, &request.name) else {
+        let Some(tool) = catalogue::find(self.profile, &request.name) else {
             return Err(ErrorData::invalid_params(format!("there is no tool {:?}", request.name), None));
         };
         let _working = self.load.work();
@@ -103,9 +103,11 @@ impl ServerHandler for Server {
         let thread = thread_of_codex(&context);
         let (reporter, reports) = progress::asked_for(&context).unzip();
         let cancellation = context.ct.clone();
-        let answered = self.desk.ask(move |drawer| {
+        let answered = self.worker.ask(move |state| {
             let cancelled = cancellation.is_cancelled();
-            answer::envelope(tool, call::call(drawer, Asked { tool, given, client, thread, reporter, cancelled }))
+            let (tool, prepare) = (tool.name, tool.prepare);
+            let asked = Asked { tool, prepare, given, client, thread, reporter, cancelled };
+            answer::envelope(tool, call::call(state, asked))
         });
         if let Some(reports) = reports {
             reports.pass_on(&context).await;
@@ -134,7 +136,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = self.ask(move |drawer| resources::read(drawer, &request.uri)).await;
+        let read = self.ask(move |state| resources::read(state, &request.uri)).await;
         read?.map(ReadResourceResponse::from)
     }
 
@@ -154,7 +156,7 @@ impl ServerHandler for Server {
         prompts::get(&request.name, request.arguments.as_ref()).map(GetPromptResponse::from)
     }
 
-    /// What rmcp could not read as a request it knows. If the method is one of ours, its parameters were at fault.
+    /// Answers a request that rmcp could not read. If the method is one of ours, its parameters were wrong.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -19,7 +19,7 @@ pub const COMMENT: usize = 60_000;
 /// Most bytes of a job summary: GitHub takes 1 MiB a step.
 pub const SUMMARY: usize = 1 << 20;
 
-/// What the end needs, should something be left out.
+/// Bytes kept free for the closing lines that say what was left out.
 const RESERVED: usize = 600;
 /// Longest text of a decision or of a point, and longest intent, in characters.
 const TEXT: usize = 400;
@@ -31,8 +31,8 @@ const DECISIONS: usize = 8;
 const POINTS: usize = 8;
 const NAMED: usize = 6;
 
-/// What `gate` says of a range, in at most `limit` bytes. What does not fit is counted. The first line is for programs that
-/// replace their own comment.
+/// The verdict of `gate` on a range, in at most `limit` bytes. Parts that do not fit are counted. The first line is a
+/// mark by which a program finds its own comment to replace it.
 pub fn markdown(report: &Report<'_>, limit: usize) -> String {
     let (base, head) = report.ends();
     let end = |id: Option<String>| id.map_or_else(|| "nothing".to_owned(), |id| format!("`{id:.12}`"));
@@ -58,7 +58,7 @@ struct Comment<'a> {
     title: &'static str,
     /// What was judged.
     judged: String,
-    /// Where to see what did not fit.
+    /// The sentence that tells where the parts that did not fit can be read.
     rest: String,
     report: &'a Report<'a>,
 }

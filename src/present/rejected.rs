@@ -1,11 +1,11 @@
-//! What a decision turned down and what it leaves open, for reports to bring out. How that is found is not theirs:
-//! [`flow::rejections`] and [`flow::doubts`] read it for all.
+//! Highlights the rejected alternatives and open questions of a decision in reports. [`flow::rejections`] and
+//! [`flow::doubts`] find them, for all printers alike.
 
 use std::ops::Range;
 
 use crate::flow::{self, Label, Point};
 
-/// What is brought out of a text, in order.
+/// The highlighted ranges of a text, in order.
 fn marked(text: &str) -> Vec<(Range<usize>, Label)> {
     let rejected = flow::rejections(text).into_iter().map(|place| (place, Label::Rejected));
     let doubted = flow::doubts(text).into_iter().map(|place| (place, Label::Uncertain));
@@ -39,7 +39,7 @@ pub(super) fn listed(metadata: Option<&str>) -> Vec<Point> {
     points
 }
 
-/// Where a text tells of such things, as a script counts: in units of UTF-16, from and to.
+/// The highlighted ranges in UTF-16 units, from and to, as scripts count.
 pub(super) fn places(text: &str) -> Vec<(usize, usize, &'static str)> {
     let mut at = 0;
     let mut count = 0;

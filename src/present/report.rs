@@ -10,7 +10,7 @@ use crate::judge::{CommitVerdict, VerifyOutcome};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::Finding;
 
-/// Where a finding points to if its commit touches no file that can be named.
+/// The file that a finding points to if its commit touches no file that can be named.
 const NOWHERE: &str = ".proof/policy.toml";
 
 /// What is reported.
@@ -59,7 +59,7 @@ impl<'a> Report<'a> {
         verdict::standing(&self.outcome.summary, open_questions(self.outcome, self.sessions))
     }
 
-    /// Which policy it was.
+    /// A description of the policy that was used.
     pub(super) fn policy(&self) -> &'static str {
         if self.outcome.policy == "file" {
             "the policy at the tip of the base"

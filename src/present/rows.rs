@@ -48,7 +48,7 @@ pub(super) fn subject(commit: &CommitVerdict) -> String {
     if commit.subject.is_empty() { "(no subject)".to_owned() } else { code_span(&commit.subject, SUBJECT) }
 }
 
-/// What there is to say of a commit.
+/// The explanation of a commit's verdict, line by line.
 fn explanation(commit: &CommitVerdict) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(vouched) = &commit.vouched {

@@ -7,7 +7,7 @@ use crate::proof::finding::{Severity, Verdict};
 pub const ORDER: [Verdict; 6] =
     [Verdict::Pass, Verdict::Vouched, Verdict::Missing, Verdict::Fail, Verdict::Unchecked, Verdict::Exempt];
 
-/// What a vouched commit has in place of a proof.
+/// The words for what a vouched commit has instead of a proof.
 pub const WORD_OF_A_PERSON: &str = "a person's word, not a proof";
 
 /// The verdict on one commit.
@@ -22,7 +22,7 @@ pub const fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// What follows a number of commits with this verdict.
+/// The words after a number of commits with this verdict.
 pub const fn counted(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Unchecked => "could not be checked",

@@ -1,5 +1,5 @@
-//! What a commit does, wherever it stands: the change id of a diff's text, the attestation of a change, and the lines
-//! of the index that says where a change was seen.
+//! Changes, independent of the commit that they are in: the change id of a diff's text, the attestation of a change,
+//! and the lines of the index that says where a change was seen.
 
 use sha2::{Digest as _, Sha256};
 
@@ -77,7 +77,7 @@ pub struct ChangeIds {
 }
 
 impl ChangeIds {
-    /// Where the change was seen, under both ids.
+    /// A sighting of the change under both of its ids.
     pub fn sighted(&self, sighting: Sighting) -> [(ChangeId, Sighting); 2] {
         [(self.wide, sighting), (self.bare, sighting)]
     }

@@ -29,7 +29,7 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
 }
 
-/// What a clone can say of what it does not have.
+/// What this clone has and lacks, as far as a verdict depends on it.
 #[derive(Clone, Copy)]
 pub struct AtHand<'a> {
     /// A ref that a remote may have and this clone does not: then nobody can say that there is no proof.
@@ -94,12 +94,12 @@ pub fn conclude(
     Outcome { verdict, binding: binding.filter(|_| verdict == Verdict::Pass), findings }
 }
 
-/// What the findings alone make of a commit; `None` if nothing is wrong. Where all that is wrong is that there is no
-/// anchor, the proof is missing and not broken.
+/// The verdict on a commit by its findings alone; `None` if nothing is wrong. If the only problem is that there is no
+/// anchor, the proof is missing, not failed.
 pub fn worst_verdict(findings: &[Finding]) -> Option<Verdict> {
     let reached = |finding: &Finding| finding.code == FindingCode::LimitReached && finding.severity > Severity::Warning;
     if findings.iter().any(reached) {
-        // What was not read may have been the proof.
+        // The object that could not be read may have been the proof.
         return Some(Verdict::Unchecked);
     }
     let errors = || findings.iter().filter(|finding| finding.severity == Severity::Error);
@@ -131,7 +131,7 @@ fn names(trailers: &ProofTrailers, anchor: &Anchor) -> bool {
     trailers.trailers.iter().any(|trailer| matches!(trailer, ProofTrailer::Root(root) if is_named(anchor, root)))
 }
 
-/// What it means that no anchor of a root that the message names holds. `None` where that could not be checked: the
+/// The finding for a root that the message names and that no valid anchor has. `None` if that could not be checked: the
 /// findings of the anchor say why.
 fn unproven_trailer(root: &RootTrailer, judged: &[Judged<'_>], at_hand: &AtHand<'_>) -> Option<Finding> {
     let session = &root.session_id;
@@ -191,7 +191,7 @@ fn missing(at_hand: &AtHand<'_>, trailers: &[ProofTrailer]) -> Finding {
     Finding::error(FindingCode::AnchorMissing, "a proof is required, and there is none").hint(hint)
 }
 
-/// What there is to say of a line of the message that is not read as a trailer of ours.
+/// The finding for a line of the message that looks like one of our trailers but does not count.
 pub fn stray(stray: &Stray) -> Finding {
     let message = match stray {
         Stray::Outside { line } => format!("a line looks like a trailer of ours and is none: {line:?}"),

@@ -147,7 +147,7 @@ macro_rules! roles {
 }
 
 roles! {
-    /// What an entry says and where it stands in the chain; a leaf's content.
+    /// Hash of an entry's bytes, which name its parent; the content of a leaf.
     ContentHash
     /// An entry's content hash joined with its parent's chain hash. The genesis stands in for the first parent.
     ChainHash
@@ -161,7 +161,7 @@ roles! {
     ArchiveHash
     /// SHA-256 of a seal's bytes.
     SealHash
-    /// What a commit does, wherever it stands.
+    /// The id of a change, the same in every commit that makes it.
     ChangeId
     /// SHA-256 of the text of a note in working memory.
     TextHash

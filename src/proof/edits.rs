@@ -1,4 +1,4 @@
-//! What the order of a session's entries says about the content of a file: whether a recorded edit wrote it, after which
+//! Finds out from the order of a session's entries whether a recorded edit wrote the content of a file, after which
 //! decision, and whether a check is known to have passed afterwards.
 //!
 //! Entries stand in the order of arrival. Those that were appended together have one time, and nothing is concluded from
@@ -155,7 +155,7 @@ impl Edits {
     }
 }
 
-/// What the last known result of each checker comes to.
+/// Combines the last known result of each checker.
 fn checked<'a>(steps: impl Iterator<Item = &'a Step>) -> Option<(Checked, String)> {
     let mut results: Vec<(&str, u8)> = Vec::new();
     for step in steps {

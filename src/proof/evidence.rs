@@ -20,7 +20,7 @@ pub const MAX_LINE: usize = 8 << 20;
 /// Most entries in one file; more are refused.
 pub const MAX_ENTRIES: u64 = u32::MAX as u64 - 1;
 
-/// What an evidence file adds up to.
+/// Chain, root and count as computed from an evidence file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// The session's opening record.
@@ -68,7 +68,7 @@ pub enum Flaw {
     NoEntries,
     /// The lines add up to another root than the expected one.
     RootMismatch {
-        /// What the lines add up to.
+        /// The root computed from the lines.
         actual: RootHash,
     },
     /// There are more or fewer entries than expected.

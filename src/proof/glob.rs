@@ -71,7 +71,7 @@ fn wrong(text: &str) -> Option<String> {
     if parts.contains(&"..") {
         return Some("no path of a repository has \"..\"; write the path from the top of the repository".to_owned());
     }
-    // What it would be without the names that no path has. One slash may stand at the end.
+    // The pattern without parts that no path has (empty or `.`). One slash may stand at the end.
     let kept: Vec<&str> = parts.iter().copied().filter(|part| !matches!(*part, "" | ".")).collect();
     if kept.is_empty() {
         return Some("it names no path; write \"**\" for every file".to_owned());

@@ -153,7 +153,7 @@ impl Grader {
 #[derive(Debug, Clone)]
 struct Rule {
     pattern: String,
-    /// What every text that matches begins with. Most lines do not, and then the expression is not needed.
+    /// A prefix of every text that matches. Most lines do not have it, so the expression is not needed for them.
     beginning: String,
     /// Made when it is first needed.
     regex: OnceLock<Regex>,
@@ -250,7 +250,7 @@ mod tests {
         }
     }
 
-    /// What is left out for speed never changes an answer.
+    /// The shortcuts never change an answer.
     #[test]
     fn a_rule_matches_what_its_expression_matches() {
         let lines = [

@@ -3,7 +3,7 @@
 
 use super::digest::ObjectId;
 
-/// What git takes a tree entry for, whatever digits its mode is written with.
+/// The kind of a tree entry as git understands its mode, however the mode is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mode {
     /// A directory. Never part of a merge: its files are.
@@ -48,7 +48,7 @@ impl Mode {
     }
 }
 
-/// What stands at a path.
+/// The entry at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Entry {
     /// Its kind.
@@ -62,9 +62,9 @@ pub struct Entry {
 pub struct PathChange {
     /// The whole path.
     pub path: Vec<u8>,
-    /// What was there.
+    /// The entry before.
     pub old: Option<Entry>,
-    /// What is there.
+    /// The entry after.
     pub new: Option<Entry>,
 }
 
@@ -75,7 +75,7 @@ impl PathChange {
     }
 }
 
-/// What the merge of one path comes to.
+/// The result of merging one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merged {
     /// One of the three entries, or nothing.

@@ -73,7 +73,7 @@ impl Scheme {
         })
     }
 
-    /// What stands above the last node of a level when it has no neighbour.
+    /// The parent of the last node of a level that has no neighbour.
     pub(crate) fn lone(self, node: &NodeHash) -> NodeHash {
         if self.doubles() { self.node(node, node) } else { *node }
     }

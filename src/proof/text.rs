@@ -63,7 +63,7 @@ pub fn is_active(character: char) -> bool {
 /// is the bracket of what a runner takes for a command wherever it stands in a line (`##[…]`, `##vso[…]`).
 pub fn inert(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
-    // Where a command may still open: after `##`, and then letters.
+    // How many `#` came before, with nothing but letters since: a command begins with `##` and then letters.
     let mut hashes = 0_usize;
     for character in text.chars() {
         let opens = character == '[' && hashes >= 2;

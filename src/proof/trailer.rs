@@ -17,7 +17,7 @@ pub const MAX_OURS: usize = 1000;
 /// Longest part of a line that is shown where it cannot be read, in bytes.
 const SHOWN: usize = 300;
 
-/// What all our keys begin with; case does not matter, as in git.
+/// The prefix of all our keys; case does not matter, as in git.
 const PREFIX: &str = "proof-";
 
 /// A `key: value` line of the trailer block, continuation lines joined by one space.
@@ -81,9 +81,9 @@ pub enum Stray {
 /// All that a commit's message says about its proof.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProofTrailers {
-    /// What is read.
+    /// The trailers that count.
     pub trailers: Vec<ProofTrailer>,
-    /// What is only reported.
+    /// Lines that look like trailers but do not count; they are only reported.
     pub strays: Vec<Stray>,
 }
 
@@ -167,8 +167,7 @@ pub fn add(message: &[u8], line: &str) -> Vec<u8> {
     added
 }
 
-/// What a message says when comments, blank lines and white space at line ends are taken out of it, and what stands
-/// below the scissors line.
+/// The message without comments, blank lines, white space at line ends, and everything below the scissors line.
 pub fn without_comments(message: &[u8], comment: &[u8]) -> Vec<u8> {
     let is_scissors = |line: &[u8]| {
         let rest = line.strip_prefix(comment).and_then(|rest| rest.strip_prefix(b" "));
@@ -212,7 +211,7 @@ impl Trailer {
         Self { key: lossy(key), value: lossy(&unfold(value)) }
     }
 
-    /// What follows `Proof-` in one of our keys, in lower case.
+    /// The rest of one of our keys after `Proof-`, in lower case.
     fn our_name(&self) -> Option<String> {
         self.key.to_ascii_lowercase().strip_prefix(PREFIX).map(str::to_owned)
     }
@@ -253,7 +252,7 @@ impl fmt::Display for ProofTrailer {
 struct Parts<'a> {
     before: &'a [u8],
     block: &'a [u8],
-    /// What git leaves out of account, or does not even show.
+    /// The text that git ignores, or does not even show.
     after: &'a [u8],
 }
 
@@ -324,7 +323,7 @@ fn separator(line: &[u8]) -> Option<usize> {
 fn end_of_text(text: &[u8]) -> usize {
     const SCISSORS: &[u8] = b"# ------------------------ >8 ------------------------\n";
     let mut at = 0;
-    // Where the run of lines that do not count began. As in git, one that began at the very start is not noticed.
+    // The start of the current run of ignored lines. As in git, a run that begins at offset 0 is not noticed.
     let mut run = 0;
     let mut in_conflicts = false;
     for line in lines(text) {

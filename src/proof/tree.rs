@@ -10,7 +10,7 @@ use super::digest::{NodeHash, RootHash};
 use super::inclusion::{Position, Step};
 use super::scheme::Scheme;
 
-/// Where complete nodes are found: level 0 holds the leaves. Asked only for nodes that are complete.
+/// A source of nodes; level 0 holds the leaves. It is only asked for nodes that are complete.
 pub trait Nodes {
     /// What goes wrong when a node cannot be had.
     type Error;
@@ -100,7 +100,7 @@ pub fn path<N: Nodes>(scheme: Scheme, nodes: &N, count: u64, index: u64) -> Resu
     Ok(Some(steps))
 }
 
-/// Where the neighbour of a node on the path stands.
+/// The side of a path's node on which its neighbour stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sibling {
     Left,

@@ -11,7 +11,7 @@ use super::policy::{Binding, EvidenceRule, Requirements};
 use super::word::NamedSession;
 use crate::hint::{JUDGED, Step, hint};
 
-/// What is known of the evidence of a root.
+/// The state of the evidence of a root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::large_enum_variant)] // one for each root, and nearly all of them hold
 pub enum Evidence {
@@ -52,10 +52,10 @@ impl Evidence {
     }
 }
 
-/// What evidence that holds by itself says.
+/// The facts of evidence that is consistent in itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceFacts {
-    /// What it adds up to.
+    /// Its chain, root and count.
     pub summary: Summary,
     /// The changes that it attests.
     pub attested: Vec<Attested>,
@@ -98,7 +98,7 @@ pub struct Bond {
     pub findings: Vec<Finding>,
 }
 
-/// What the signatures of an anchor come to.
+/// The result of checking the signatures of an anchor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Signatures {
     /// The people who signed it validly, each once.
@@ -233,7 +233,7 @@ pub fn judge(candidate: &Candidate<'_>, proof_grade: bool, rules: &Requirements)
     Standing { binding, rooted, afterwards, misstated, findings }
 }
 
-/// What it means that no seal that counts has an anchor.
+/// The finding for an anchor that no valid seal has.
 fn seal_lacks(rounds_fetched: bool) -> Finding {
     if rounds_fetched {
         Finding::error(FindingCode::SealMissing, "no seal of a listed sealer has this anchor")
@@ -247,7 +247,7 @@ fn seal_lacks(rounds_fetched: bool) -> Finding {
     }
 }
 
-/// What evidence that holds by itself must have to be that of the anchor.
+/// Compares evidence that is consistent in itself with the anchor that names it.
 fn evidence_fits(
     anchor: &Anchor,
     facts: &EvidenceFacts,
@@ -305,7 +305,7 @@ fn is_too_little(reflection: Option<Reflection>, rules: &Requirements) -> bool {
     reflection == Some(Reflection::Observed) && rules.reflection == Reflection::Stated
 }
 
-/// What it means that evidence is not there or does not hold.
+/// The finding for evidence that is missing or does not hold.
 fn evidence_lacks(root: &RootHash, evidence: &Evidence, rules: &Requirements) -> Option<Finding> {
     let needed = rules.evidence == EvidenceRule::Required || rules.rooted;
     match evidence {
@@ -350,8 +350,8 @@ fn evidence_lacks(root: &RootHash, evidence: &Evidence, rules: &Requirements) ->
     }
 }
 
-/// What is wrong with the evidence of a session that a person's word names. There is no anchor to say what its chain is;
-/// all else must be as it is asked for under one.
+/// The findings about the evidence of a session that a person's word names. No anchor says what its chain is;
+/// everything else must be as it would have to be under an anchor.
 pub fn judge_named(named: &NamedSession, evidence: &Evidence, proof_grade: bool, rules: &Requirements) -> Vec<Finding> {
     let Evidence::Holds(facts) = evidence else {
         return evidence_lacks(&named.root, evidence, rules).into_iter().collect();

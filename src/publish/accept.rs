@@ -15,7 +15,7 @@ use crate::proof::note::NoteLine;
 use crate::proof::sshsig::{self, NAMESPACE};
 use crate::record::Workspace;
 
-/// What is to be taken over.
+/// The notes, evidence and index lines that are to be accepted.
 #[derive(Debug, Default)]
 pub(crate) struct Acceptable {
     lines: Vec<Line>,

@@ -22,7 +22,6 @@ use crate::store::RootRow;
 /// What `anchor` did.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct AnchorOutcome {
-    /// The session.
     pub session_id: Id,
     /// Its anchors on the commits that were asked for.
     pub anchors: Vec<Anchored>,
@@ -35,9 +34,7 @@ pub struct AnchorOutcome {
 /// An anchor on a commit.
 #[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
 pub struct Anchored {
-    /// The commit.
     pub commit: CommitId,
-    /// The anchor.
     pub anchor_id: AnchorId,
     /// Whether it is new; `false` if it was there.
     pub created: bool,
@@ -69,7 +66,7 @@ pub fn anchor_unanchored(workspace: &mut Workspace, git: &Git, session: &Id) -> 
     }
     let notes = git.tip(crate::git::NOTES)?.map(|tip| git.commit(&tip)).transpose()?.map(|tip| tip.tree);
     for at in (0..commits.len()).rev() {
-        // What the store remembers is put into the note if it is not there.
+        // Lines that the store remembers are added to the note if it lacks them.
         let remembered = workspace.store.lines(Some(&commits[at]))?;
         let mut lines: BTreeSet<Vec<u8>> = remembered.into_iter().map(String::into_bytes).collect();
         if let Some(tree) = &notes {
@@ -107,7 +104,7 @@ pub(crate) fn on_commits_signed(
     let attested = workspace.store.attested(&row.session_id)?;
     let Evidence { text, summary, guarded } = publish_evidence(workspace, git, row)?;
     let _lock = lines::lock(workspace);
-    // What an anchor that was killed had remembered is written first, so that it is found there and not made again.
+    // First write the lines of an `anchor` that was killed, so that they are found in the note and not made again.
     let mut restored = heal(workspace, git)?;
     let notes = git.tip(crate::git::NOTES)?;
     let mut lines = Vec::new();

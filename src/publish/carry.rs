@@ -14,7 +14,7 @@ use crate::proof::digest::CommitId;
 use crate::proof::note::NoteLine;
 use crate::record::Workspace;
 
-/// What became of the anchors of rewritten commits.
+/// The result of carrying the anchors of rewritten commits.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct CarryOutcome {
     /// One for each commit that had a note.
@@ -23,7 +23,7 @@ pub struct CarryOutcome {
     pub restored: u64,
 }
 
-/// What became of the anchors of one commit.
+/// The result for the anchors of one commit.
 #[derive(Debug, Clone, Serialize)]
 pub struct Carried {
     /// The commit as it was.

@@ -1,4 +1,5 @@
-//! What happens around a commit: the session that explains it is named in its message, and attests or is anchored on it.
+//! The work of git's commit hooks: they name the session that explains a commit in its message, and attest or anchor
+//! it.
 
 use super::anchor::{AnchorOutcome, is_attested, on_commits};
 use super::evidence::has_evidence;
@@ -15,7 +16,7 @@ use crate::proof::trailer::{self, ProofTrailer, ProofTrailers, RootTrailer};
 use crate::record::{Workspace, names_agent};
 use crate::store::{self, CommitHint, NewAttestation, NewEvent, RootRow, SessionRow};
 
-/// What a commit's message should say.
+/// The lines about the proof that a commit's message should have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MessageAdvice {
     /// A trailer to be added.
@@ -28,7 +29,7 @@ pub struct MessageAdvice {
     pub expects: Option<Id>,
 }
 
-/// What a message that is about to be committed should say of its proof.
+/// Decides which lines about its proof a message that is about to be committed should have.
 pub fn before_commit(workspace: &Workspace, git: &Git, message: &[u8]) -> Result<MessageAdvice> {
     let named = ProofTrailers::parse(message).trailers;
     for trailer in &named {
@@ -69,8 +70,8 @@ pub(crate) fn write_commit_hint(workspace: &mut Workspace, root: &RootRow) -> Re
     workspace.store.write_commit_hint(&workspace.repository.worktree(), &CommitHint { root: trailer_of(root), staged })
 }
 
-/// What the message of a commit should say, by the hint that `finalize` left. `None` if the commit is not exactly the one
-/// that the hint is for: then the store must be asked.
+/// The same by the hint that `finalize` left, without opening the store. `None` if the hint is not for exactly this
+/// commit: the caller must then ask the store.
 pub fn commit_hint(context: &Context, git: &Git, message: &[u8]) -> Result<Option<MessageAdvice>> {
     let place = git.place();
     let special = ["SQUASH_MSG", "rebase-merge", "rebase-apply"].iter().any(|name| place.git_dir.join(name).exists());
@@ -179,7 +180,7 @@ fn fits(context: &Context, git: &Git, staged: &[GitAttestation], tree: &TreeId, 
     Ok(if amended { Fit::Yes } else { Fit::No })
 }
 
-/// What begins a line of a message that git leaves out.
+/// The prefix of comment lines in a message, which git removes.
 pub fn comment_mark(git: &Git) -> String {
     let mark = git.setting("core.commentString").or_else(|| git.setting("core.commentChar"));
     mark.filter(|mark| mark != "auto").unwrap_or_else(|| "#".to_owned())
@@ -336,7 +337,7 @@ pub(super) fn attest_rewritten(workspace: &mut Workspace, git: &Git, rewritten: 
     Ok(())
 }
 
-/// What is staged, as an attestation; `None` if it is what HEAD has, or cannot be told.
+/// The staged change as an attestation; `None` if nothing differs from HEAD, or if the change cannot be computed.
 pub(super) fn staged_change(workspace: &Workspace) -> Result<Option<GitAttestation>> {
     let git = workspace.git()?;
     let Some(tree) = git.staged_tree()? else { return Ok(None) };

@@ -11,16 +11,13 @@ use crate::record::{Workspace, credential_in_entry, parse_id};
 /// What was disclosed.
 #[derive(Debug, Clone, Serialize)]
 pub struct DiscloseOutcome {
-    /// The records.
     pub records: Vec<Disclosed>,
 }
 
 /// A record that is no longer withheld.
 #[derive(Debug, Clone, Serialize)]
 pub struct Disclosed {
-    /// The record.
     pub record_id: Id,
-    /// Its session.
     pub session_id: Id,
     /// Whether the evidence in this clone has it now; if not, it comes with the session, when that is finalized.
     pub published: bool,
@@ -49,7 +46,8 @@ pub fn disclose(workspace: &mut Workspace, records: &[String]) -> Result<Disclos
     let mut outcome = DiscloseOutcome { records: Vec::new() };
     for (record_id, session_id) in ids {
         let root = workspace.store.root(&session_id)?;
-        // What has no commit was never published, and is not for the sake of one record.
+        // A session that no commit is bound to has no published evidence, and disclosing one record does not publish
+        // the rest.
         let published = match &root {
             Some(root) if has_evidence(&git, &root.root)? => publish_evidence(workspace, &git, root).map(|_| true)?,
             _ => false,

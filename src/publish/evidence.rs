@@ -48,7 +48,8 @@ pub(crate) fn attested_by_evidence(git: &Git, root: &RootHash) -> Result<Vec<Com
 pub(super) struct Evidence {
     /// The file.
     pub(super) text: Vec<u8>,
-    /// What the lines of the file add up to. An anchor is made from this, and not from rows of the store.
+    /// Chain, root and count as computed from the lines of the file. Anchors are made from this, not from rows of the
+    /// store.
     pub(super) summary: Summary,
     /// How many entries are withheld for no other reason than that they hold what looks like a credential.
     pub(super) guarded: u64,

@@ -117,7 +117,8 @@ fn ensure(workspace: &mut Workspace, git: &Git, asked: &[Line]) -> Result<u64> {
     let restored = git.update(NOTES, "git-proof: anchor", |tip| {
         let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
         let known = store.known_tip(NOTES)?;
-        // What was never seen in the notes is of someone who was killed, or has yet to come to writing it.
+        // Lines of the store that were never seen in the notes belong to a process that was killed, or that has not
+        // written them yet.
         let (mut wanted, last) = store.unseen_after(known.map_or(0, |(_, number)| number))?;
         up_to = last;
         let mut overwritten = match known {

@@ -33,7 +33,7 @@ struct Pending {
     session: Id,
     /// The author's date, as a commit has it.
     date: String,
-    /// Where HEAD is before.
+    /// The commit that HEAD was at before.
     before: Option<CommitId>,
     /// The branch that it goes to; empty where there is none.
     branch: String,
@@ -66,7 +66,7 @@ impl Pending {
     }
 }
 
-/// What became of a commit that was to be made.
+/// The outcome of a search for a commit that a hook announced.
 enum Sought {
     Made(CommitId),
     /// Others were made where it would be.
@@ -214,7 +214,7 @@ fn told(workspace: &mut Workspace, git: &Git, session: &Id, commit: &CommitId) -
         Err(error) if error.code == Code::SessionNotFound => return Ok(false),
         Err(error) => return Err(error),
     };
-    // What is remembered and not in the notes is put there by whoever comes next.
+    // The anchor is in the store already; if the note lacks it, the next command that writes notes adds it.
     if row.finalized && workspace.store.commits_of(session)?.contains(commit) {
         return Ok(false);
     }
@@ -238,7 +238,7 @@ fn seek(git: &Git, pending: &Pending, head: Option<CommitId>) -> Result<Sought> 
         match walk(git, pending, before.as_ref(), start) {
             Ok(Sought::Made(commit)) => return Ok(Sought::Made(commit)),
             Ok(Sought::Never) => passed |= Some(start) == head,
-            // What cannot be read now may be there later.
+            // A commit that cannot be read now may be readable later, so it stays pending.
             Ok(Sought::NotSeen) | Err(_) => {}
         }
     }

@@ -12,9 +12,9 @@ pub fn record(workspace: &mut Workspace, request: &RecordRequest) -> Result<Entr
     record_with(workspace, request, staged)
 }
 
-/// What is staged, to be attested before a reflection closes the session; `None` if nothing is, or the session has said
-/// so already. Before it, commits are attested whose hook did not get to it: after the reflection it would be too late.
-/// A repository that cannot tell does not keep anyone from reflecting.
+/// The staged change, which is attested before a reflection closes the session; `None` if nothing is staged or the
+/// session attested it already. This first attests commits whose hook did not run, because after the reflection it is
+/// too late. Errors of the repository do not prevent a reflection.
 fn staged(workspace: &mut Workspace, session: &Id) -> Result<Option<Staged>> {
     let _ = pending::mend_of(workspace, session);
     let _ = attest_unheard(workspace, session);

@@ -84,7 +84,7 @@ fn put(git: &Git, notes: &BTreeMap<CommitId, crate::proof::digest::ObjectId>) ->
     })
 }
 
-/// What a session says for itself: its closing reflection, else its last decision.
+/// The line for a session: its closing reflection, else its last decision.
 fn line_of(evidence: &[u8]) -> Option<String> {
     let mut verifier = Verifier::new();
     let mut said: Option<(RecordType, String)> = None;

@@ -1,5 +1,5 @@
-//! Which commits may correct a decision: those that touched the same file, and of whose evidence some names an entry that it
-//! supersedes. Only a filter, so that not all of them are judged.
+//! Finds the commits that may correct a decision: they touched the same file, and their evidence names an entry that it
+//! supersedes. This is only a filter, so that not every commit must be judged.
 
 use memchr::memmem;
 

@@ -19,9 +19,7 @@ use crate::proof::timestamp::Timestamp;
 #[schemars(inline)]
 #[allow(clippy::struct_excessive_bools)] // each is a field of the JSON
 pub struct Decision {
-    /// Its id.
     pub id: Id,
-    /// Its session.
     #[schemars(skip)]
     pub session_id: Id,
     /// Its position there.
@@ -33,9 +31,9 @@ pub struct Decision {
     pub kind: RecordType,
     /// Its text as it was recorded.
     pub content: String,
-    /// What was turned down, where the text marks it.
+    /// The alternatives that the text marks as rejected.
     pub rejected: Vec<String>,
-    /// What is uncertain, by its own text and by the reflection that closes the session.
+    /// The uncertainties that its text and the closing reflection of the session name.
     #[schemars(skip)]
     pub uncertain: Vec<String>,
     /// Whether the agent or a person stated it; otherwise the tool observed it.
@@ -51,7 +49,6 @@ pub struct Decision {
     /// How the session belongs to it.
     #[schemars(skip)]
     pub binding: Option<Binding>,
-    /// Who signed it.
     #[schemars(skip)]
     pub signers: Vec<String>,
     /// Whether this clone recorded it.

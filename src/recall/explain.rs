@@ -13,13 +13,13 @@ use crate::judge::{CommitVerdict, SessionVerdict, VerifyOutcome, VerifyRequest, 
 use crate::proof::digest::{CommitId, ContentHash, RootHash};
 use crate::store::Store;
 
-/// Who asks, and what may be told.
+/// Answers questions about earlier decisions, and knows which of them may be told.
 pub(super) struct Explainer<'a> {
     pub(super) context: &'a Context,
     pub(super) git: &'a Git,
     /// Tells which sessions are of this clone.
     pub(super) store: Option<&'a Store>,
-    /// Which sessions may be told to an agent; `None` where a person asks, who sees how each of them stands.
+    /// Which sessions an agent may be told about; `None` if a person asks, who sees all sessions with their verdicts.
     pub(super) filter: Option<Allowed>,
 }
 

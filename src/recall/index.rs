@@ -1,5 +1,6 @@
-//! Which commits of the base branch changed a path: kept in the store, so that an agent does not wait for git to walk the
-//! history. Only a finder: it is used where it is up to the newest commit of that branch, and commits that it leads to are judged.
+//! The index from paths to the commits of the base branch that changed them. It is in the store, so that an agent does
+//! not wait for git to walk the history. It is used only while it includes the newest commit of that branch, and
+//! nothing in it is trusted: every commit that it leads to is judged.
 
 use super::trust::Allowed;
 use crate::error::Result;
@@ -59,7 +60,7 @@ fn bring_up(git: &Git, store: &mut Store, tip: &CommitId, pace: Pace) -> Result<
     let is_cut = commits.len() >= pace.most();
     let (extent, anew) = match pace {
         _ if !is_cut => (known.map_or(Extent::Whole, |known| known.extent), known.is_none()),
-        // What is left out now is looked at later.
+        // A later call at leisure reads the commits that this one leaves out.
         Pace::InPassing => (Extent::Gap, known.is_none()),
         // Nobody looks at the others later, so what is known of still older commits must go: there would be a gap.
         Pace::AtLeisure => (Extent::Newest, true),

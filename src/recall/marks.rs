@@ -55,12 +55,12 @@ pub(super) struct Stretch {
     pub(super) label: Option<Label>,
     /// What it says, without the mark.
     pub(super) text: String,
-    /// Where it is, mark and all.
+    /// Its range, mark included.
     pub(super) place: Range<usize>,
 }
 
-/// Where a text says something of this kind: stretches in order, none of which touches another's bytes. A mark that nothing
-/// follows says nothing.
+/// The ranges of a text that have this label, in order and without overlap. A mark without a text after it does not
+/// count.
 pub(super) fn places(content: &str, label: Label) -> Vec<Range<usize>> {
     let said = |stretch: &Stretch| stretch.label == Some(label) && !stretch.text.trim().is_empty();
     let stretches = stretches(content).into_iter().filter(said);

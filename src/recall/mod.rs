@@ -22,7 +22,7 @@ pub use points::{Label, Point, Points, doubts, listed, rejections};
 pub(crate) use quote::{MOST_TOLD, note};
 pub use seen::{Seen, SeenAgent, SeenCheck, SeenTools, SeenTranscript};
 pub(crate) use trail::read_trail;
-pub use trail::{LeftAway, Step, StepKind, Trail};
+pub use trail::{Omitted, Step, StepKind, Trail};
 pub(crate) use trust::Allowed;
 pub use trust::Recall;
 pub use why::{Lines, WhyCommit, WhyLine, WhyOutcome, WhyRequest, WhySession, place, why};

@@ -1,5 +1,5 @@
-//! What a decision or a reflection says, point by point, where its author marked the points: in lines or clauses such as
-//! `rejected: …`, or in fields of the metadata. Nothing is guessed: what is not marked stays the text that it is.
+//! The points of a decision or a reflection that its author marked: in lines or clauses such as `rejected: …`, or in
+//! fields of the metadata. Nothing is guessed: text without a mark stays as it is.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -13,15 +13,15 @@ use super::marks::{self, Stretch, WORDS};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Label {
-    /// What was chosen.
+    /// The choice.
     Chosen,
-    /// What was not.
+    /// A rejected alternative.
     Rejected,
-    /// What could have been.
+    /// An alternative that was considered.
     Considered,
     /// Why.
     Because,
-    /// What is not known.
+    /// An uncertainty.
     Uncertain,
     /// How sure the author is.
     Confidence,
@@ -46,14 +46,13 @@ impl Label {
 pub struct Point {
     /// What it is.
     pub label: Label,
-    /// What it says.
     pub text: String,
 }
 
 /// A text and the points that it makes. Together they say all that was said.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Points {
-    /// What is not marked as anything else: of a decision, what was chosen.
+    /// The text that has no mark; in a decision this is the choice.
     pub text: String,
     /// The points, in their order; those of the metadata come last.
     pub points: Vec<Point>,
@@ -98,12 +97,12 @@ impl Points {
     }
 }
 
-/// Where a text says what was rejected, mark and all: stretches in order.
+/// The ranges of a text that name rejected alternatives, marks included, in order.
 pub fn rejections(content: &str) -> Vec<Range<usize>> {
     marks::places(content, Label::Rejected)
 }
 
-/// Where a text says what is not known, mark and all: stretches in order.
+/// The ranges of a text that name uncertainties, marks included, in order.
 pub fn doubts(content: &str) -> Vec<Range<usize>> {
     marks::places(content, Label::Uncertain)
 }

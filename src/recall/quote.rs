@@ -53,7 +53,7 @@ fn words(text: &str) -> usize {
 fn quoted(text: &str, most: usize) -> String {
     let text = one_line(text);
     let all: Vec<&str> = text.split_whitespace().collect();
-    // What looks like one word may be endless.
+    // A single word may be very long, so cut by characters too.
     let mut kept: String = all.iter().take(most).copied().collect::<Vec<_>>().join(" ");
     let longest = most.saturating_mul(12);
     let cut = all.len() > most || kept.chars().count() > longest;

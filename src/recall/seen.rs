@@ -28,7 +28,6 @@ pub struct Seen {
 /// An agent that was observed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SeenAgent {
-    /// Its name.
     pub name: String,
     /// The model that it used.
     pub model: Option<String>,

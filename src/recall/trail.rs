@@ -22,39 +22,31 @@ use crate::publish::evidence_name;
 /// What a session recorded.
 #[derive(Debug, Clone, Serialize)]
 pub struct Trail {
-    /// The session.
     pub session_id: Id,
-    /// What it was for.
     pub intent: String,
-    /// Who worked.
     pub caller: String,
-    /// The task it belongs to.
     pub task_id: Option<String>,
-    /// When it began.
     pub started_at: Timestamp,
-    /// How it is hashed.
     pub scheme: Scheme,
     /// Hash of its opening.
     pub genesis: ChainHash,
-    /// Its root.
     pub root: RootHash,
     /// Its number of entries.
     pub count: u64,
     /// What the tool observed while it was open.
     #[serde(skip_serializing_if = "Seen::is_nothing")]
     pub observed: Seen,
-    /// What is told of it, in order of recording.
+    /// The entries that are shown, in order of recording.
     pub steps: Vec<Step>,
-    /// What is not.
-    pub left_away: LeftAway,
+    /// How many entries are not shown.
+    #[serde(rename = "left_away")]
+    pub omitted: Omitted,
 }
 
-/// How many entries of a kind are not told.
+/// How many entries of each kind are not shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct LeftAway {
-    /// Plans.
+pub struct Omitted {
     pub plans: u64,
-    /// Analyses.
     pub analyses: u64,
     /// Attested operations.
     pub attested: u64,
@@ -62,7 +54,7 @@ pub struct LeftAway {
     pub withheld: u64,
 }
 
-/// An entry that is told.
+/// An entry that is shown.
 #[derive(Debug, Clone, Serialize)]
 pub struct Step {
     /// Its position in the session.
@@ -82,9 +74,7 @@ pub struct Step {
     /// What it says, point by point.
     #[serde(flatten)]
     pub said: Points,
-    /// What came with it.
     pub metadata: Option<Value>,
-    /// When it was recorded.
     pub timestamp: Option<Timestamp>,
     /// The content hash of the entry that it corrects.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -95,9 +85,9 @@ pub struct Step {
     /// Until when it holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
-    /// What it says and where it stands.
+    /// SHA-256 of the entry's bytes.
     pub content_hash: ContentHash,
-    /// That joined with what it follows.
+    /// Hash of `content_hash` and the parent's chain hash together.
     pub chain_hash: ChainHash,
 }
 
@@ -159,7 +149,7 @@ pub(crate) fn read_trail(git: &Git, session: &SessionVerdict, full: bool) -> Opt
         count: summary.count,
         observed: if opening.scheme.covers_everything() { gathered.seen } else { Seen::default() },
         steps: gathered.steps,
-        left_away: gathered.left_away,
+        omitted: gathered.omitted,
     })
 }
 
@@ -184,7 +174,7 @@ impl Trail {
 struct Gathered {
     seen: Seen,
     steps: Vec<Step>,
-    left_away: LeftAway,
+    omitted: Omitted,
     /// For each entry by its chain hash, the step that stands for it: itself, or the nearest before it.
     nearest: HashMap<ChainHash, Option<usize>>,
 }
@@ -203,10 +193,10 @@ impl Gathered {
         if !full && !matches!(kind, StepKind::Decision | StepKind::Reflection) {
             self.nearest.insert(*chain, parent);
             match kind {
-                StepKind::Plan => self.left_away.plans += 1,
-                StepKind::Analysis => self.left_away.analyses += 1,
-                StepKind::Attest => self.left_away.attested += 1,
-                _ => self.left_away.withheld += 1,
+                StepKind::Plan => self.omitted.plans += 1,
+                StepKind::Analysis => self.omitted.analyses += 1,
+                StepKind::Attest => self.omitted.attested += 1,
+                _ => self.omitted.withheld += 1,
             }
             return;
         }

@@ -1,5 +1,6 @@
-//! Which decisions reach an agent: those that this clone recorded itself, or whose own anchor somebody signed who is listed, for
-//! commits of the base branch, and recorded before the commit. A seal gives no trust: a sealer seals whatever verifies.
+//! Decides which decisions an agent is told: those for commits of the base branch that were recorded before the commit,
+//! and that either this clone recorded itself or a listed signer signed by their own anchor. A seal gives no trust,
+//! because a sealer seals everything that verifies.
 
 use crate::error::Result;
 use crate::git::Git;

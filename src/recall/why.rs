@@ -59,7 +59,7 @@ pub struct WhyOutcome {
     /// Lines that are not committed yet.
     #[schemars(skip)]
     pub uncommitted: u64,
-    /// What is odd about corrections.
+    /// Warnings about decisions that correct a record which no session behind this file has.
     #[schemars(skip)]
     pub warnings: Vec<String>,
     /// How to get the proofs, where no decision was found because they were not fetched.
@@ -77,7 +77,6 @@ pub struct WhyOutcome {
 /// A commit that lines come from.
 #[derive(Debug, Clone, Serialize)]
 pub struct WhyCommit {
-    /// The commit.
     pub commit: CommitId,
     /// The first line of its message.
     pub subject: String,
@@ -87,7 +86,7 @@ pub struct WhyCommit {
     pub binding: Option<Binding>,
     /// How many of the lines come from it.
     pub lines: u64,
-    /// What the file was called there, if that was something else.
+    /// The name of the file in that commit, if it was another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The sessions that explain it.
@@ -100,33 +99,28 @@ pub struct WhyCommit {
 /// A session behind the lines.
 #[derive(Debug, Clone, Serialize)]
 pub struct WhySession {
-    /// The session.
     pub session_id: Id,
-    /// What it was for.
     pub intent: String,
-    /// Who worked.
     pub caller: String,
-    /// What it says at its end.
     pub reflection: Option<String>,
-    /// What remains uncertain, by that.
+    /// The uncertainties that the reflection names.
     pub uncertain: Vec<String>,
 }
 
 /// A line of the file.
 #[derive(Debug, Clone)]
 pub struct WhyLine {
-    /// Its number.
     pub number: u64,
-    /// Its text.
     pub text: Vec<u8>,
-    /// Where it comes from.
+    /// The commit that it comes from.
     pub commit: Option<CommitId>,
 }
 
 /// The first and the last of some lines, counted from 1.
 pub type Lines = (u64, u64);
 
-/// What an argument like `src/a.rs:12,20` names: a path and lines of it. A file that is there under the whole name is meant.
+/// Splits an argument like `src/a.rs:12,20` into a path and lines. If a file has the whole argument as its name, that
+/// file is meant.
 pub fn place(git: &Git, argument: &str) -> Result<(Vec<u8>, Option<Lines>)> {
     let whole = git.path_here(Path::new(argument));
     if whole.as_ref().is_ok_and(|path| git.has_file(path)) {

@@ -25,7 +25,6 @@ pub struct RecordRequest {
     /// `plan`, `analysis`, `decision` or `reflection`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The text.
     pub content: String,
     /// The record that it follows; the last one if not given.
     pub parent: Option<String>,

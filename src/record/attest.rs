@@ -18,21 +18,17 @@ use crate::store::{NewAttestation, NewEntry, NewEvent};
 /// An operation that was attested.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AttestOutcome {
-    /// Its id.
     pub id: Id,
-    /// Its session.
     pub session_id: Id,
     /// Its position there.
     pub index: u64,
     /// The operation.
     pub attest: String,
-    /// When.
     pub timestamp: Timestamp,
-    /// Chain hash of its parent.
     pub prev_hash: ChainHash,
-    /// What it says and where it stands.
+    /// SHA-256 of the entry's bytes.
     pub content_hash: ContentHash,
-    /// The two joined.
+    /// Hash of `content_hash` and `prev_hash` together.
     pub chain_hash: ChainHash,
 }
 

@@ -13,9 +13,7 @@ use crate::proof::timestamp::Timestamp;
 /// A summary of a session's tree.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct AuditOutcome {
-    /// The session.
     pub session_id: Id,
-    /// How it is hashed.
     pub scheme: Scheme,
     /// Number of its leaves: one for each entry.
     pub count: u64,

@@ -14,7 +14,6 @@ use crate::proof::record::Id;
 /// A session that verifies.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CheckOutcome {
-    /// The session.
     pub session_id: Id,
     /// Always `pass`: a break is an error, whose details say where.
     #[schemars(with = "String", extend("const" = "pass"))]
@@ -22,7 +21,6 @@ pub struct CheckOutcome {
     /// The same, under the name that the protocol's source gives it.
     #[schemars(extend("const" = true))]
     pub valid: bool,
-    /// Number of entries.
     pub count: u64,
     /// The same, under the name that the protocol's source gives it.
     pub records: u64,

@@ -12,7 +12,7 @@ use crate::proof::observed::Reflection;
 use crate::proof::record::Id;
 use crate::proof::scheme::Scheme;
 
-/// What is read at a time: large enough that few lines are cut in two, small enough to stay in the CPU's cache.
+/// Bytes read at a time: enough that few lines are cut in two, and few enough to stay in the CPU's cache.
 const PIECE: usize = 1 << 16;
 
 /// An evidence file that holds.
@@ -26,13 +26,11 @@ pub struct EvidenceOutcome {
     pub genesis: ChainHash,
     /// Chain hash of its last entry.
     pub head: ChainHash,
-    /// Its root.
     pub root: RootHash,
     /// Its number of entries.
     pub count: u64,
     /// How many of them are withheld.
     pub withheld: u64,
-    /// The session.
     pub session_id: Id,
     /// Whether it must be closed by a reflection.
     pub proof_grade: bool,

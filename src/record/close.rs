@@ -32,9 +32,7 @@ pub fn root(workspace: &Workspace, session: Option<&str>) -> Result<RootOutcome>
 /// A session that has ended, and how it stands.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EndOutcome {
-    /// The session.
     pub session_id: Id,
-    /// When it was ended.
     pub ended_at: Option<Timestamp>,
     /// Number of its entries.
     pub count: u64,

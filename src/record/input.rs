@@ -1,4 +1,4 @@
-//! What the checking verbs are given: a file or standard input, and the root and count to hold it against.
+//! The input of the checking commands: a file or standard input, and the root and count to compare it with.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -15,7 +15,6 @@ use crate::proof::digest::RootHash;
 pub enum Source {
     /// Standard input, written `-`.
     Stdin,
-    /// A file.
     File(PathBuf),
 }
 
@@ -54,7 +53,6 @@ impl fmt::Display for Source {
 /// A root and its count, from someone who is trusted. Neither means anything without the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Trusted {
-    /// The root.
     pub root: RootHash,
     /// The number of entries below it.
     pub count: u64,

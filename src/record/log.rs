@@ -17,7 +17,6 @@ use crate::store::EventSpan;
 /// A session with its entries.
 #[derive(Debug, Clone, Serialize)]
 pub struct LogOutcome {
-    /// The session.
     pub session: SessionView,
     /// Its root, if it is finalized.
     pub root: Option<RootOutcome>,
@@ -63,7 +62,6 @@ pub fn sessions(workspace: &Workspace, limit: u32) -> Result<SessionList> {
 /// One entry, and where it comes from.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ShowOutcome {
-    /// The entry.
     #[serde(flatten)]
     pub entry: EntryView,
     /// The calls since the entry before it.
@@ -113,7 +111,6 @@ pub fn trail(workspace: &mut Workspace, record: &str) -> Result<Vec<EntryView>> 
 /// A session as a tree: its entries, of which each names the one that it follows.
 #[derive(Debug, Clone)]
 pub struct TreeOutcome {
-    /// The session.
     pub session: SessionView,
     /// Its entries in order of recording.
     pub entries: Vec<EntryView>,
@@ -135,14 +132,12 @@ pub fn tree(workspace: &mut Workspace, session: Option<&str>) -> Result<TreeOutc
 pub enum TreeData {
     /// Each entry with what follows it.
     Nested {
-        /// The session.
         session: SessionView,
         /// The entries whose parent is the genesis.
         children: Vec<TreeNode>,
     },
     /// A session in which too much follows one another: each entry names its parent.
     Flat {
-        /// The session.
         session: SessionView,
         /// Its entries in order of recording.
         entries: Vec<EntryView>,
@@ -152,7 +147,6 @@ pub enum TreeData {
 /// An entry with the entries that follow it.
 #[derive(Debug, Clone, Serialize)]
 pub struct TreeNode {
-    /// The entry.
     #[serde(flatten)]
     pub entry: EntryView,
     /// What follows it, in order of recording.

@@ -21,7 +21,7 @@ pub(crate) fn thaw(workspace: &mut Workspace, session: &Id) -> Result<bool> {
     let _lock = lock_texts(workspace)?;
     let event =
         NewEvent { tool: "retention_restore", arguments: session.as_str().as_bytes(), at: workspace.context.now() };
-    // Where another process has brought them back meanwhile, they can be read as well.
+    // If another process restored the texts meanwhile, this changes nothing and they can be read.
     workspace.store.restore(session, &archive, &event)?;
     Ok(true)
 }

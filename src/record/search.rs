@@ -11,7 +11,6 @@ use crate::hint::Step;
 /// What was found, best first.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SearchOutcome {
-    /// The query.
     pub query: String,
     /// The records.
     pub hits: Vec<SearchHit>,

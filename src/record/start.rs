@@ -20,9 +20,7 @@ use crate::store::{NewEntry, NewEvent, NewSession, NewThought};
 /// What a session is opened with.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct StartRequest {
-    /// What it is for.
     pub intent: String,
-    /// The task it belongs to.
     pub task_id: Option<String>,
     /// Its id; a random one if not given.
     pub session_id: Option<String>,
@@ -40,10 +38,9 @@ pub struct StartRequest {
 /// The session that was opened.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct StartOutcome {
-    /// The session.
     #[serde(flatten)]
     pub session: SessionView,
-    /// What will get in the way later.
+    /// Warnings about problems that will come up later, such as a scheme that the default policy refuses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }

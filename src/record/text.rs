@@ -1,4 +1,4 @@
-//! What a text must be before it is hashed: not empty, not too large, without NUL, without credentials.
+//! Checks of a text before it is hashed: it is not empty, not too large, and has no NUL and no credential.
 
 use super::secrets::find_in_json;
 use super::secrets::{Secret, find_secret};

@@ -15,26 +15,22 @@ use crate::store::{SessionRow, StoredEntry};
 /// the ledger needs is left out.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct EntryView {
-    /// Its id.
     pub id: Id,
-    /// Its session.
     pub session_id: Id,
     /// Its position there.
     pub index: u64,
     /// The entry that it follows; null for the genesis.
     pub parent_id: Option<Id>,
-    /// What it says.
     #[serde(flatten)]
     pub body: BodyView,
-    /// What came with it; null for nothing.
+    /// Its metadata; null if there is none.
     pub metadata: Option<Value>,
     /// When it was recorded; null for an entry that is withheld.
     pub timestamp: Option<Timestamp>,
-    /// Chain hash of its parent.
     pub prev_hash: ChainHash,
-    /// What it says and where it stands.
+    /// SHA-256 of the entry's bytes.
     pub content_hash: ContentHash,
-    /// The two joined.
+    /// Hash of `content_hash` and `prev_hash` together.
     pub chain_hash: ChainHash,
     /// Whether it stays out of published evidence.
     pub private: bool,
@@ -55,14 +51,11 @@ pub struct EntryView {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum BodyView {
-    /// A thought.
     Thought {
-        /// What kind.
         #[serde(rename = "type")]
         kind: RecordType,
         /// The text; null once it is blanked.
         content: Option<String>,
-        /// The task.
         task_id: Option<String>,
     },
     /// An attested operation.
@@ -130,30 +123,21 @@ impl EntryView {
 /// output.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SessionView {
-    /// Its id.
     pub session_id: Id,
-    /// What it is for.
     pub intent: String,
-    /// The task it belongs to.
     pub task_id: Option<String>,
-    /// When it began.
     pub started_at: Timestamp,
-    /// Its genesis.
     pub genesis: ChainHash,
-    /// How it is hashed.
     pub scheme: Scheme,
-    /// Who works.
     pub caller: String,
     /// Whether a reflection must close it.
     pub proof_grade: bool,
-    /// Number of entries.
     pub count: u64,
     /// The same, under its old name (docs/json.md).
     #[schemars(skip)]
     pub records: u64,
     /// Whether it is finalized.
     pub finalized: bool,
-    /// When it was ended.
     pub ended_at: Option<Timestamp>,
     /// Whether it came from the evidence of another clone.
     pub imported: bool,

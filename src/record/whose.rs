@@ -11,17 +11,14 @@ use crate::store::{AgentKey, AgentRow, OpenCall};
 names! {
     /// An agent, or an editor with one, that is understood.
     pub enum Agent {
-        /// Claude Code.
         ClaudeCode = "claude-code",
         /// Codex CLI.
         Codex = "codex",
         /// GitHub Copilot: its command line, and its cloud agent.
         Copilot = "copilot",
-        /// Cursor.
         Cursor = "cursor",
         /// Gemini CLI.
         Gemini = "gemini",
-        /// opencode.
         Opencode = "opencode",
         /// Qwen Code.
         Qwen = "qwen",
@@ -78,8 +75,9 @@ pub(crate) fn names_agent(context: &Context) -> bool {
     Agent::ALL.iter().any(|agent| agent.session_variables().iter().any(|name| context.variable(name).is_some()))
 }
 
-/// Who runs the present command, by its environment. An agent that was started by another has the variables of both, and it
-/// is the inner one that runs the command. Which one that is the processes tell; where they do not, it is unclear.
+/// Finds out from the environment who runs the current command. An agent that another agent started has the variables
+/// of both, and the inner one runs the command. The tree of processes tells which one that is; if it does not, the
+/// answer is `Unclear`.
 pub fn whose(workspace: &Workspace) -> Result<Whose> {
     let named = agents_in_environment(workspace);
     let mut known: Vec<AgentRow> = Vec::new();
@@ -102,8 +100,8 @@ pub fn whose(workspace: &Workspace) -> Result<Whose> {
     Ok(row.map_or(Whose::Unclear, |row| Whose::Agent(Box::new(row))))
 }
 
-/// Which of several agents was started by the others: the one whose process is nearest above this one, or else the only one
-/// that has a call open, or whose call runs this command.
+/// Finds the agent that the others started: the one whose process is nearest above this one, else the only one that has
+/// a call open, or whose call runs this command.
 fn innermost(rows: &[AgentRow], calls: &[Vec<OpenCall>]) -> Option<usize> {
     if rows.len() == 1 {
         return Some(0);

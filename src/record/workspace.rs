@@ -1,4 +1,4 @@
-//! Where a recording command works: the repository, its store, and the session that is meant.
+//! The workspace of a command that records: the repository, its store, and the session that is meant.
 
 use std::cell::OnceCell;
 use std::path::PathBuf;
@@ -16,13 +16,12 @@ use crate::store::{Store, Watcher};
 pub struct Workspace {
     /// Clock, ids and environment.
     pub context: Context,
-    /// The repository.
     pub repository: Repository,
     pub(crate) store: Store,
     /// The sessions of other clones that `import --from-refs` read, opened when they are first asked for.
     imported: OnceCell<Option<Store>>,
-    /// What the present call was given, canonical: the ledger keeps its digest. Where there is none, an op takes what it
-    /// hashes or names.
+    /// The arguments of the current MCP call as canonical JSON, for their digest in the ledger. Without them, an
+    /// operation uses the text that it hashes or the name that it was given.
     pub(crate) given: Option<String>,
     /// Most bytes of entries that one answer may take.
     pub(crate) most: usize,
@@ -52,7 +51,8 @@ impl Workspace {
         Self { context, repository, store, imported: OnceCell::new(), given: None, most: usize::MAX }
     }
 
-    /// Where sessions of other clones are kept: apart from the store, so that nothing of them is ever taken for our own.
+    /// The file with the sessions of other clones. It is not the store, so that none of them is ever taken for one of
+    /// ours.
     pub(crate) fn imported_path(&self) -> PathBuf {
         self.repository.store_path().with_file_name("evidence.db")
     }

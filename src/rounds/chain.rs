@@ -11,20 +11,17 @@ use crate::proof::seal::{Rounds, Seal, seal_hash};
 use crate::proof::timestamp::Timestamp;
 use crate::store::SeenRound;
 
-/// The file of a seal.
 pub(crate) const SEAL_FILE: &str = "seal.json";
 /// A seal, where it is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sealed<'a> {
-    /// Its commit.
     pub(crate) commit: CommitId,
-    /// Its hash.
     pub(crate) hash: SealHash,
     /// What it says.
     pub(crate) seal: &'a Seal,
 }
 
-/// What a walk over the chain came to.
+/// The result of a walk over the chain.
 #[derive(Debug, Default)]
 pub(crate) struct Walked {
     /// The chain as far as it holds.

@@ -100,16 +100,13 @@ pub fn prove_sealed(context: &Context, session: &str, root: Option<&str>) -> Res
     }
 }
 
-/// A checkpoint.
 #[derive(Debug, Clone, Serialize)]
 pub struct CheckpointOutcome {
     /// The name of the log.
     pub origin: String,
-    /// The round.
     pub round: u64,
     /// How many sessions the log has.
     pub size: u64,
-    /// Its root.
     pub root: RootHash,
     /// The signed note.
     pub checkpoint: String,
@@ -117,7 +114,6 @@ pub struct CheckpointOutcome {
     pub verifier_key: String,
 }
 
-/// What a checkpoint is made of.
 #[derive(Debug, Clone, Default)]
 pub struct CheckpointRequest {
     /// The name of the log; as the setting `proof.origin` says if not given.

@@ -17,7 +17,7 @@ use crate::record::Workspace;
 use crate::rounds::{Walked, hash_of, is_of_the_future, links, seal_of};
 use crate::store::{HERE, SeenRound};
 
-/// What became of the rounds when a remote was met.
+/// The result of joining our chain of rounds with that of a remote.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Joined {
     /// Whether ours changed.
@@ -63,7 +63,8 @@ pub(crate) fn join(
     let Some(theirs) = git.tip(&remote.tracking(ROUNDS))? else { return Ok(Joined::default()) };
     loop {
         let ours = git.tip(ROUNDS)?;
-        // What a person has decided is remembered all the same: whoever took it over may have been stopped before that.
+        // With `accept` go on even if both are equal: an earlier `accept` may have been stopped before it was
+        // remembered.
         if ours == Some(theirs) && !accept {
             return Ok(Joined::default());
         }
@@ -108,7 +109,7 @@ fn attempt(
         remember(workspace, &remote.name, &walked, joined.findings.is_empty())?;
         return Ok(Some(joined));
     }
-    // What only has to be committed again stays the same seal.
+    // If the seals themselves stay the same and are only committed again, nothing published is changed.
     if !suffix.is_empty() && !same_seals && !accept && is_published(git, seen, &suffix)? {
         joined.blocked = true;
         joined.findings.push(forked(git, remote, &suffix, &walked));
@@ -139,7 +140,8 @@ fn attempt(
         let mut remade = Remade { was: old.round, round: None, sessions: left.len() as u64, unsigned: false };
         if let Some(seal) = rounds.seal(left, old.opened_at, old.sealed_at) {
             let sign = !signatures_of(git, commit, commit)?.is_empty();
-            // What cannot be signed here and now is worth more unsigned than not at all. What cannot be written is neither.
+            // If signing fails, write the seal without a signature: an unsigned seal is better than none. Other errors
+            // are real.
             let new = match write(workspace, git, seal.clone(), Some(&tip), sign) {
                 Err(error) if matches!(error.code, Code::SigningFailed | Code::SigningUnset) => {
                     remade.unsigned = true;
@@ -186,7 +188,7 @@ fn attempt(
     Ok(Some(joined))
 }
 
-/// Where our chain leaves the remote's.
+/// The point at which our chain leaves the remote's.
 #[derive(Default)]
 struct Parting {
     /// Our commits whose seals the remote does not have, the newest first.
@@ -286,7 +288,7 @@ fn signatures_of(git: &Git, commit: &CommitId, of: &CommitId) -> Result<Vec<Line
     Ok(lines.iter().filter(signs).map(|line| Line { commit: *of, text: text(line), change: None }).collect())
 }
 
-/// What there is to say of a remote that has no rounds at all: it may have had some.
+/// The finding about a remote that has no rounds although this clone has seen some there; `None` if it never had any.
 pub(crate) fn vanished(seen: &[SeenRound], remote: &Remote) -> Option<Finding> {
     seen.iter().find(|seen| seen.place == remote.name).map(|before| wound_back(remote, before, &Walked::default()))
 }

@@ -53,9 +53,8 @@ pub struct SealOutcome {
     pub log_size: u64,
     /// When the round began.
     pub opened_at: Timestamp,
-    /// When it was sealed.
     pub sealed_at: Timestamp,
-    /// What it sealed.
+    /// The sessions that it sealed.
     pub sessions: Vec<SealedView>,
     /// The open sessions that wait for the next round.
     pub deferred: Vec<Id>,
@@ -66,10 +65,10 @@ pub struct SealOutcome {
     pub left_out_count: u64,
     /// Whether it was signed.
     pub signed: bool,
-    /// What is odd about its clock.
+    /// A warning, if this clock is behind the time of the round before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<String>,
-    /// What was passed over in the notes because git-proof did not write it.
+    /// Lines of the notes that were skipped because git-proof did not write them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }
@@ -77,15 +76,11 @@ pub struct SealOutcome {
 /// A session in a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct SealedView {
-    /// The session.
     pub session_id: Id,
-    /// Its root.
     pub root: RootHash,
     /// Its number of entries.
     pub count: u64,
-    /// How it is hashed.
     pub scheme: Scheme,
-    /// Its anchors.
     pub anchors: Vec<AnchorId>,
 }
 

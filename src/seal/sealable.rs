@@ -1,4 +1,4 @@
-//! What a round can seal: the anchors in the notes that hold where they are found, and that no round has sealed yet.
+//! The anchors that a round can seal: those in the notes that hold for their commit and that no round has sealed yet.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -30,7 +30,6 @@ pub(crate) struct Sealable {
 pub struct LeftOut {
     /// The commit in whose note it is.
     pub commit: CommitId,
-    /// The session.
     pub session_id: Id,
     /// What is wrong with it.
     pub codes: Vec<FindingCode>,
@@ -99,7 +98,7 @@ pub(crate) fn sealable(
     Ok((found.into_values().collect(), left, unread.map(|why| passed_over(NOTES, &why))))
 }
 
-/// What is wrong with the anchors of a commit. Where the commit needs no proof, all of it is said as warnings.
+/// The findings against the anchors of a commit. If the commit needs no proof, they are all warnings.
 fn why_not(verdict: &CommitVerdict) -> Vec<FindingCode> {
     let severe = |finding: &&Finding| finding.severity > Severity::Warning;
     let any = verdict.findings.iter().any(|finding| severe(&finding));

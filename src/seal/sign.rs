@@ -15,9 +15,7 @@ use crate::rounds::walk;
 /// A seal that was signed.
 #[derive(Debug, Clone, Serialize)]
 pub struct SignedRound {
-    /// The round.
     pub round: u64,
-    /// Its seal.
     pub seal: SealHash,
     /// The seal's commit.
     pub commit: CommitId,

@@ -47,7 +47,7 @@ impl Agent {
         self.targets().iter().map(|target| target.path).collect()
     }
 
-    /// What becomes of the text of one of its files when we are put in or taken out; `None` if it is not to be there.
+    /// The new text of one of its files after our entries were added or removed; `None` if the file is to be deleted.
     pub fn edit(self, path: &str, text: Option<&str>, uninstall: bool) -> Result<Option<String>> {
         match self.targets().iter().find(|target| target.path == path) {
             Some(target) => edited(target, text, uninstall),
@@ -80,7 +80,7 @@ impl AgentPlan {
     }
 }
 
-/// What a file is to hold; `None` if it is not to be there.
+/// The new text of a file; `None` if it is to be deleted.
 fn edited(target: &Target, found: Option<&str>, uninstall: bool) -> Result<Option<String>> {
     let wrong = |why: String| files::invalid(target.path, &why);
     let Some(found) = found else {

@@ -1,4 +1,4 @@
-//! What belongs into which file, agent by agent.
+//! The files of each agent, and the entries that we write into them.
 
 use jsonc_parser::ast::{Object, Value};
 
@@ -11,7 +11,7 @@ use crate::record::Agent;
 pub(super) struct Target {
     /// From the top of the worktree.
     pub(super) path: &'static str,
-    /// What it is without us, where it is ours alone.
+    /// The rest of the file, if we created it and nothing else is in it.
     pub(super) blank: &'static str,
     pub(super) edits: Vec<Edit>,
 }
@@ -57,7 +57,7 @@ const PLUGIN: &str = include_str!("plugin/git-proof.js");
 const EVENTS: [&str; 7] =
     ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop", "SessionEnd"];
 
-/// What Claude Code calls the tools of our server.
+/// The name of our server's tools in Claude Code.
 const OWN_TOOLS: &str = "mcp__git-proof";
 
 impl Agent {
@@ -162,7 +162,8 @@ impl Agent {
         Edit::Hook { event, agent: self, form: HookForm::Grouped { matcher, timeout } }
     }
 
-    /// What its configuration runs: the program on the path, else the one that `init` noted for this clone, else nothing.
+    /// The command in its configuration: it runs the program on the path, else the one that `init` noted for this
+    /// clone, else nothing.
     fn command(self) -> String {
         let name = self.as_str();
         format!(
@@ -172,7 +173,7 @@ impl Agent {
         )
     }
 
-    /// What an older version wrote.
+    /// The command that an older version wrote.
     fn old_command(self) -> String {
         format!("git proof hook {}", self.as_str())
     }
@@ -208,7 +209,7 @@ impl Edit {
         match self {
             Self::Server { among, entry } => json::add_property(text, &[among], SERVER, entry),
             Self::Hook { event, agent, form } => {
-                // What an older version wrote gives way.
+                // Replace the entry that an older version wrote.
                 let old = agent.old_command();
                 let is_old = |element: &Value<'_>| part(element, |command| command == old);
                 let text = json::remove_element(text, &["hooks"], event, "hooks", is_old)?;
@@ -239,7 +240,8 @@ impl Edit {
                 json::remove_element(text, &["permissions"], "allow", "allow", ours)
             }
             Self::Version => {
-                // Whoever keeps such a file writes the version first; only ours comes after the hooks.
+                // In a file that a person keeps, the version comes first; only files that we wrote have it after the
+                // hooks.
                 let root = json::parse(text)?;
                 let names: Vec<&str> = root.properties.iter().map(|property| property.name.as_str()).collect();
                 match names[..] {

@@ -20,7 +20,6 @@ pub const TRIED: usize = 50;
 /// What a policy would have refused, and whether it refuses now.
 #[derive(Debug, Clone, Serialize)]
 pub struct EnforceOutcome {
-    /// The file.
     pub file: &'static str,
     /// Whether the file was changed.
     pub changed: bool,
@@ -33,7 +32,6 @@ pub struct EnforceOutcome {
 /// A commit that would have been refused.
 #[derive(Debug, Clone, Serialize)]
 pub struct RefusedCommit {
-    /// The commit.
     pub commit: CommitId,
     /// The first line of its message.
     pub subject: String,

@@ -21,7 +21,7 @@ pub(super) fn find(root: &Path, relative: &str) -> Result<Found> {
     let wrong = |why: String| invalid(relative, &why);
     let root = fs::canonicalize(root).map_err(|error| wrong(error.to_string()))?;
     let path = root.join(relative);
-    // What exists is resolved; what does not is not a link either.
+    // Resolve links in the part of the path that exists. The rest does not exist, so it has no links.
     let existing = path.ancestors().find(|path| fs::symlink_metadata(path).is_ok()).unwrap_or(&root);
     let real = fs::canonicalize(existing).map_err(|error| wrong(format!("{}: {error}", existing.display())))?;
     if !real.starts_with(&root) || real.starts_with(root.join(".git")) {

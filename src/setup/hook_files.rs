@@ -62,7 +62,7 @@ impl HookFile {
         let refusal = if !block::is_shell(&text) {
             Some("it is not a shell script".to_owned())
         } else if !access::is_executable(&metadata) {
-            // Whoever switched it off would not want us to switch it on.
+            // Someone switched the hook off, so do not switch it on.
             Some("it is not executable, so git does not run it".to_owned())
         } else {
             None
@@ -76,12 +76,12 @@ impl HookFile {
         self.text.as_deref().is_some_and(block::is_in)
     }
 
-    /// What it is to hold with our block in it.
+    /// The text of the file with our block.
     pub(super) fn with(&self, line: &[u8]) -> Result<Vec<u8>> {
         block::add(self.text.as_deref(), line).map_err(|why| self.invalid(&why))
     }
 
-    /// What it is to hold without our block; `None` if it is not to be there.
+    /// The text of the file without our block; `None` if it is to be deleted.
     pub(super) fn without(&self) -> Result<Option<Vec<u8>>> {
         let Some(text) = self.text.as_deref() else { return Ok(None) };
         block::take_out(text).map_err(|why| self.invalid(&why))

@@ -1,5 +1,5 @@
-//! Which change wires each hook: a command in git's configuration where git has that, else a block in the file of the
-//! hook; and nothing at all where somebody else manages the hooks, but for saying what to paste.
+//! Wires each hook: by a command in git's configuration if git supports that, else by a block in the file of the hook.
+//! If another program manages the hooks, nothing is written, and the user is told what to paste.
 
 use std::path::Path;
 
@@ -19,9 +19,8 @@ use crate::error::Result;
 pub struct HookChange {
     /// Its name to git.
     pub hook: &'static str,
-    /// What runs ours now, or will.
+    /// How our hook is run, or will be.
     pub by: WiredBy,
-    /// What was done.
     pub action: Action,
     /// The file, from the top of the worktree if it is in it; null for one in the configuration.
     pub path: Option<String>,
@@ -45,7 +44,6 @@ pub enum WiredBy {
     Manager,
     /// A call in a hook that is somebody else's.
     Call,
-    /// Nothing.
     Nothing,
 }
 

@@ -27,7 +27,6 @@ use crate::store::Store;
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "one for each switch of the command line")]
 pub struct InitRequest {
-    /// The agents.
     pub agents: Vec<Agent>,
     /// Whether AGENTS.md is to tell the order of calls.
     pub agents_md: bool,
@@ -182,7 +181,7 @@ fn shown_notes(survey: &Survey, uninstall: bool) -> (SettingChange, Option<Setti
     (SettingChange { key: "notes.displayRef", value: notes::SHOWN, action, diff }, edit)
 }
 
-/// What a person should know.
+/// Notices for a person.
 fn notices(survey: &Survey, request: &InitRequest, offer_policy: bool) -> Vec<Notice> {
     if request.uninstall {
         return kept(survey);
@@ -203,7 +202,7 @@ fn notices(survey: &Survey, request: &InitRequest, offer_policy: bool) -> Vec<No
     notices
 }
 
-/// What is still there after taking out.
+/// Notices about files that `--uninstall` leaves in place.
 fn kept(survey: &Survey) -> Vec<Notice> {
     let mut notices = Vec::new();
     let store = survey.repository.store_path();

@@ -230,8 +230,8 @@ fn insert(text: &str, into: &Container, root: &Object<'_>, item: impl Fn(&Style<
     }
 }
 
-/// Where the space begins that goes with an item. What ends a comment is not part of it, nor is a line's end that a comment
-/// needs, nor what is between a comment and an only item on the same line: that was there before.
+/// The start of the white space that is removed together with an item. It excludes the end of a comment, a newline that
+/// a comment needs, and the space between a comment and an only item on the same line, because these were there before.
 fn space_before(text: &str, container: &Container, index: usize) -> usize {
     let (start, end) = container.items[index];
     let gap = index.checked_sub(1).map_or(container.open + 1, |previous| container.items[previous].1);

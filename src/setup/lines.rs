@@ -83,7 +83,7 @@ fn without_lines_of_server(text: &str) -> Option<String> {
     Some(format!("{above}{}", &text[end..]))
 }
 
-/// Where a table ends with the last of all that is in it.
+/// The end of the last item in a table, subtables included.
 fn last_end(table: &Table) -> Option<usize> {
     let inside = table.iter().map(|(_, item)| item.as_table().map_or_else(|| Some(item.span()?.end), last_end));
     inside.chain([Some(table.span()?.end)]).max()?

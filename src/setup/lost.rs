@@ -1,5 +1,5 @@
-//! Which hooks `init` has wired, remembered beside the store: a manager of hooks that is set up later may replace them, and
-//! then nobody would notice until a proof is missing.
+//! Remembers beside the store which hooks `init` has wired. A manager of hooks that is set up later may replace them,
+//! and without this nobody would notice until a proof is missing.
 
 use std::fs;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub(super) fn remember(context: &Context, survey: &Survey, uninstall: bool) {
 pub fn lost_hooks(context: &Context) -> Vec<String> {
     let Ok(repository) = Repository::discover(context) else { return Vec::new() };
     let Some(wired) = read_text(&file(&repository)) else { return Vec::new() };
-    // What cannot be looked at is for doctor to report.
+    // If the hooks cannot be read, `doctor` reports it.
     let states = hook_states(context).unwrap_or_default();
     let lost = states.into_iter().filter(|state| !state.wired && wired.lines().any(|name| name == state.hook));
     lost.map(|state| state.hook).collect()

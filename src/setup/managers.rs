@@ -1,6 +1,5 @@
-//! Whoever else manages the hooks of a repository: husky, lefthook, pre-commit, simple-git-hooks, or a `core.hooksPath` of
-//! its own. Their
-//! files are theirs; this says what to paste into them, and sees whether it was.
+//! Other managers of a repository's hooks: husky, lefthook, pre-commit, simple-git-hooks, or a `core.hooksPath` of its
+//! own. We never edit their files: this says what to paste into them, and checks whether it was pasted.
 
 use std::path::{Path, PathBuf};
 
@@ -13,13 +12,9 @@ use crate::context::read_regular;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ManagerName {
-    /// husky.
     Husky,
-    /// lefthook.
     Lefthook,
-    /// pre-commit.
     PreCommit,
-    /// simple-git-hooks.
     SimpleGitHooks,
     /// A directory of hooks that git was told to use.
     HooksPath,
@@ -28,7 +23,6 @@ pub enum ManagerName {
 /// A manager that was found, and what to do for it to run our hooks.
 #[derive(Debug, Clone, Serialize)]
 pub struct HookManager {
-    /// Who it is.
     pub name: ManagerName,
     /// By what it was found: a file, or the value of `core.hooksPath`.
     pub found: String,
@@ -41,13 +35,11 @@ pub struct HookManager {
 /// Lines for a file that is not ours.
 #[derive(Debug, Clone, Serialize)]
 pub struct Paste {
-    /// The file.
     pub file: String,
-    /// The lines.
     pub lines: String,
 }
 
-/// Where a manager keeps what it runs.
+/// A manager and the files in which it keeps its commands.
 #[derive(Debug)]
 pub(crate) struct Manager {
     pub(crate) name: ManagerName,
@@ -76,7 +68,7 @@ const LEFTHOOK_FORMS: [&str; 5] = ["yml", "yaml", "toml", "json", "jsonc"];
 /// Where simple-git-hooks looks for its settings, besides `package.json`.
 const SIMPLE: [&str; 4] =
     [".simple-git-hooks.json", "simple-git-hooks.json", ".simple-git-hooks.cjs", ".simple-git-hooks.js"];
-/// What lefthook runs in any case. It skips the commands of a pre-push that changes no file, but not its scripts.
+/// A script, because lefthook always runs scripts but skips the commands of a pre-push that changes no file.
 const LEFTHOOK_SCRIPT: &str = ".lefthook/pre-push/git-proof";
 const PRE_COMMIT: [&str; 2] = [".pre-commit-config.yaml", ".pre-commit-config.yml"];
 
@@ -117,7 +109,7 @@ fn is_below_husky(hooks: &Path) -> bool {
     hooks.components().any(|part| part.as_os_str() == ".husky")
 }
 
-/// What is in a file, as far as it is text.
+/// The text of a file; empty if it cannot be read.
 fn text(path: &Path) -> String {
     String::from_utf8_lossy(&read_regular(path).unwrap_or_default()).into_owned()
 }
@@ -170,7 +162,7 @@ impl Manager {
         &self.found
     }
 
-    /// What is left to do for it, for a person.
+    /// The steps that are left for a person.
     pub(crate) fn instructions(&self) -> HookManager {
         let missing: Vec<GitHook> =
             GitHook::ALL.into_iter().filter(|hook| self.state(*hook) == Managed::Missing).collect();
@@ -239,7 +231,7 @@ fn simple(hooks: &[GitHook]) -> String {
     hooks.iter().map(line).collect::<Vec<_>>().join(",\n") + "\n"
 }
 
-/// What `.pre-commit-hooks.yaml` says, as local hooks: they need no address to fetch it from.
+/// The hooks of `.pre-commit-hooks.yaml` as local hooks, which need no address to fetch them from.
 fn pre_commit(hooks: &[GitHook]) -> String {
     let lines = hooks.iter().map(|hook| {
         let name = hook.as_str();

@@ -29,7 +29,7 @@ pub(crate) fn misfits(context: &Context, survey: &Survey) -> Vec<Misfit> {
     paths.into_iter().filter_map(|path| Misfit::find(path, sharing)).collect()
 }
 
-/// What repairing them does to the store.
+/// The change that repairing the modes makes.
 pub(super) fn change(survey: &Survey, misfits: &[Misfit]) -> FileChange {
     let store = survey.repository.store_path();
     let action = match (store.exists(), misfits) {

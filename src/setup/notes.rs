@@ -8,7 +8,8 @@ use crate::error::Result;
 const ANCHORS: &str = "refs/notes/proof";
 /// The notes that say why in one line.
 const READABLE: &str = "refs/notes/proof-why";
-/// What makes git show them: a pattern, since git warns on every log of a plain name that does not exist yet.
+/// The value of `notes.displayRef`. It is a pattern, because git warns on every `log` about a plain name that does not
+/// exist.
 pub(crate) const SHOWN: &str = "refs/notes/proof-why*";
 
 const DISPLAY: &str = "notes.displayRef";

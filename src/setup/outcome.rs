@@ -12,13 +12,12 @@ use super::managers::HookManager;
 pub struct InitOutcome {
     /// The files in the worktree, in order: those of agents, and the policy.
     pub files: Vec<FileChange>,
-    /// The store.
     pub store: Option<FileChange>,
     /// The hooks of git.
     pub hooks: Vec<HookChange>,
     /// The settings of git.
     pub settings: Vec<SettingChange>,
-    /// Whoever else manages the hooks, and what to do for it to run ours.
+    /// Another manager of the hooks, if there is one, and how to make it run ours.
     pub manager: Option<HookManager>,
     /// What a person should know.
     pub notices: Vec<Notice>,
@@ -33,7 +32,6 @@ pub struct InitOutcome {
 pub struct FileChange {
     /// From the top of the worktree if it is in it.
     pub path: String,
-    /// What was done.
     pub action: Action,
     /// The change as a unified diff; empty if there is none.
     pub diff: String,
@@ -46,7 +44,6 @@ pub struct SettingChange {
     pub key: &'static str,
     /// The value of ours among others that it may have.
     pub value: &'static str,
-    /// What was done.
     pub action: Action,
     /// The change as a command; empty if there is none.
     pub diff: String,

@@ -5,7 +5,7 @@ use crate::proof::marks;
 /// Where it is, from the top of the worktree.
 pub(crate) const POLICY: &str = ".proof/policy.toml";
 
-/// What is in it.
+/// The text that `init --policy` writes.
 pub(super) fn offered() -> String {
     format!("{BEFORE}{}{AFTER}", marks::toml())
 }

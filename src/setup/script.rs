@@ -15,7 +15,7 @@ pub(super) const SHEBANG: &str = "#!/bin/sh\n";
 /// Where the scripts look for the program if it is not on the path.
 const FALLBACK: &str = "'/usr/local/bin/git-proof'";
 
-/// What a server runs; nothing installs it.
+/// The hook for a server, which an administrator installs by hand.
 pub(super) const PRE_RECEIVE: &str = include_str!("../../hooks/pre-receive");
 
 names! {

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Repository, worktree_root};
 
-/// What was found.
+/// The state of a repository's setup.
 #[derive(Debug)]
 pub(crate) struct Survey {
     pub(crate) repository: Repository,
@@ -19,7 +19,7 @@ pub(crate) struct Survey {
     pub(crate) root: Option<PathBuf>,
     pub(crate) settings: Settings,
     pub(crate) version: GitVersion,
-    /// Whoever else runs the hooks.
+    /// Another manager of the hooks, if there is one.
     pub(crate) manager: Option<Manager>,
     /// Whether git looks for hooks in another directory than the repository's own.
     pub(crate) elsewhere: bool,
@@ -66,7 +66,7 @@ impl Survey {
     }
 }
 
-/// Where git itself looks for hooks, `core.hooksPath` and all.
+/// The directory in which git looks for hooks, `core.hooksPath` included.
 fn effective_hooks(context: &Context, root: &Path) -> Option<PathBuf> {
     // A relative path counts from where hooks run, which is the top of the worktree.
     let top = Context::new(context.path(root));
@@ -75,7 +75,7 @@ fn effective_hooks(context: &Context, root: &Path) -> Option<PathBuf> {
     (!path.is_empty()).then(|| root.join(owned_name(path)))
 }
 
-/// What needs a worktree has none.
+/// The error of a command that needs a worktree in a repository without one.
 pub(super) fn no_worktree() -> Error {
     Error::new(Code::NoRepository, "there is no worktree here to set up")
         .hint("run it inside the worktree of a repository, or name one with -C DIR")

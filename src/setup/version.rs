@@ -2,7 +2,6 @@
 
 use crate::context::Context;
 
-/// A version of git.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct GitVersion {
     /// As git prints it, without `git version`.

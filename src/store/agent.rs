@@ -1,8 +1,9 @@
-//! Agents: what their hooks tell, and which of our sessions belong to which session of an agent. No call here costs more
-//! where the store holds more.
+//! Agents: the events that their hooks send, and which sessions of the store belong to which session of an agent. The cost
+//! of a call does not grow with the store.
 
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, OptionalExtension as _};
 
+use super::agent_row::{AgentFacts, AgentKey, AgentRow, COLUMNS, find, read};
 use super::append::{NewEntry, append_all};
 use super::session::{self, NewSession, SessionRow};
 use super::{Failure, NewEvent, Store, active, damaged};
@@ -14,169 +15,21 @@ use crate::store::query::Query as _;
 /// The call by which an agent's hook opens a session.
 const OPENED_BY_HOOK: &str = "hook_session_start";
 
-/// What every note of a tool begins with, and nothing else in the ledger does.
+/// Prefix of the tool's name in the ledger lines that note an agent's own tools; no other line has it.
 const OBSERVED: &str = "observed:";
 
-/// How many events are remembered, so that one that arrives twice is recorded once.
-const RECENT: usize = 32;
-
-/// Most prompts and checks that wait for a session to be opened; older ones are dropped.
-const MOST_HELD: i64 = 64;
-
-/// An agent's own session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AgentKey<'a> {
-    /// The agent.
-    pub agent: &'a str,
-    /// The id that it gives to its session.
-    pub session: &'a str,
-}
-
-/// What is known of an agent's session.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AgentRow {
-    /// The agent.
-    pub agent: String,
-    /// The id that it gives to its session.
-    pub agent_session: String,
-    /// Where it was seen last.
-    pub worktree: String,
-    /// The id of the session that its next edit, commit or record opens.
-    pub reserved: Id,
-    /// The newest session of its chain.
-    pub session: Option<Id>,
-    /// The process of the agent.
-    pub process: Option<String>,
-    /// The model that it uses.
-    pub model: Option<String>,
-    /// The version of the program.
-    pub version: Option<String>,
-    /// The path of its transcript.
-    pub transcript: Option<String>,
-    /// Tool calls since the last session of the chain was closed.
-    pub calls: u64,
-    /// How many of them failed.
-    pub failed: u64,
-    /// Whether something changed in this turn.
-    pub changed: bool,
-    /// The last message of the last turn in which something changed.
-    pub message: Option<String>,
-    /// Whether that message is in the session already.
-    pub message_kept: bool,
-    /// Paths that a patch names, a line each, to be hashed at the next event.
-    pub patched: Option<String>,
-    /// Whether it was reminded to close its session.
-    pub reminded: bool,
-    /// When it was seen last.
-    pub seen_at: Timestamp,
-}
-
-impl AgentRow {
-    /// By what it is known.
-    pub fn key(&self) -> AgentKey<'_> {
-        AgentKey { agent: &self.agent, session: &self.agent_session }
-    }
-}
-
-/// What an event says of the agent that sent it. What it does not say stays as it was.
-#[derive(Debug, Clone, Default)]
-pub struct AgentFacts {
-    /// Where it works.
-    pub worktree: String,
-    /// Its process.
-    pub process: Option<String>,
-    /// The model that it uses.
-    pub model: Option<String>,
-    /// The version of the program.
-    pub version: Option<String>,
-    /// The path of its transcript.
-    pub transcript: Option<String>,
-}
+/// How many events are remembered for each agent, so that one that arrives twice is recorded once.
+const REMEMBERED_EVENTS: usize = 32;
 
 /// A tool that was seen to run. What it was given and what it answered is here by digest only.
 #[derive(Debug, Clone, Copy)]
 pub struct Observation<'a> {
-    /// The tool's name.
     pub tool: &'a str,
     /// SHA-256 of its input.
     pub input: [u8; 32],
     /// SHA-256 of its answer, in hex, where there was one.
     pub answer: Option<&'a str>,
-    /// Whether it failed.
     pub failed: bool,
-}
-
-/// A shell call that begins.
-#[derive(Debug, Clone, Copy)]
-pub struct NewCall<'a> {
-    /// The id of the call, or a digest of what it was given.
-    pub name: &'a str,
-    /// Where it runs.
-    pub worktree: &'a str,
-    /// The command line.
-    pub command: &'a str,
-    /// Where HEAD's reflog ends.
-    pub reflog: &'a str,
-}
-
-/// A shell call that is open, or was.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OpenCall {
-    /// Its number.
-    pub call: i64,
-    /// The agent.
-    pub agent: String,
-    /// The agent's session.
-    pub agent_session: String,
-    /// The command line.
-    pub command: String,
-    /// Where HEAD's reflog ended when it began.
-    pub reflog: String,
-    /// Whether a call of another agent was open meanwhile.
-    pub shared: bool,
-    /// When it began.
-    pub at: Timestamp,
-}
-
-/// A prompt or a check that waits for a session to be opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldItem {
-    /// Its number.
-    pub number: i64,
-    /// Whether it is an observation, to be attested as it is, and no prompt.
-    pub attests: bool,
-    /// The text.
-    pub text: String,
-}
-
-const COLUMNS: &str = "agent, agent_session, worktree, reserved, session_id, process, model, version, transcript, \
-    calls, failed, changed, message, message_kept, patched, reminded, seen_at";
-
-fn read(row: &Row<'_>) -> Result<AgentRow, Failure> {
-    Ok(AgentRow {
-        agent: row.get(0)?,
-        agent_session: row.get(1)?,
-        worktree: row.get(2)?,
-        reserved: row.get(3)?,
-        session: row.get(4)?,
-        process: row.get(5)?,
-        model: row.get(6)?,
-        version: row.get(7)?,
-        transcript: row.get(8)?,
-        calls: row.get(9)?,
-        failed: row.get(10)?,
-        changed: row.get(11)?,
-        message: row.get(12)?,
-        message_kept: row.get(13)?,
-        patched: row.get(14)?,
-        reminded: row.get(15)?,
-        seen_at: row.get(16)?,
-    })
-}
-
-fn find(connection: &Connection, key: AgentKey<'_>) -> Result<Option<AgentRow>, Failure> {
-    let sql = format!("SELECT {COLUMNS} FROM agents WHERE agent = ?1 AND agent_session = ?2");
-    connection.first(&sql, (key.agent, key.session), read)
 }
 
 /// The open session of an agent's chain.
@@ -186,7 +39,7 @@ fn open_session(connection: &Connection, row: &AgentRow) -> Result<Option<Sessio
 }
 
 impl Store {
-    /// What is known of an agent's session.
+    /// Finds a session of an agent.
     pub fn agent(&self, key: AgentKey<'_>) -> Result<Option<AgentRow>> {
         self.read(|connection| find(connection, key))
     }
@@ -256,7 +109,7 @@ impl Store {
                 return Ok(None);
             }
             recent.extend(event);
-            recent.drain(..recent.len().saturating_sub(RECENT * 8));
+            recent.drain(..recent.len().saturating_sub(REMEMBERED_EVENTS * 8));
             if is_new {
                 active::mark(&path)?;
             }
@@ -343,11 +196,6 @@ impl Store {
         })
     }
 
-    /// Says that something changed in the present turn of an agent: what it said before is no longer its last word.
-    pub fn agent_changed(&mut self, key: AgentKey<'_>) -> Result<()> {
-        self.unflushed(|transaction| set_changed(transaction, key))
-    }
-
     /// Keeps the last message of a turn in which something changed.
     pub fn keep_message(&mut self, key: AgentKey<'_>, message: Option<&str>) -> Result<()> {
         self.write(|transaction| {
@@ -421,34 +269,6 @@ impl Store {
                 transaction.run(statement, (key.agent, key.session))?;
             }
             Ok(())
-        })
-    }
-
-    /// Holds a prompt, or an observation that is to be attested, until a session is opened.
-    pub fn hold(&mut self, key: AgentKey<'_>, text: &str, attests: bool, at: Timestamp) -> Result<()> {
-        self.unflushed(|transaction| {
-            transaction.run(
-                "INSERT INTO agent_held (agent, agent_session, attests, text, at) VALUES (?1, ?2, ?3, ?4, ?5)",
-                (key.agent, key.session, attests, text, at.as_str()),
-            )?;
-            transaction.run(
-                "DELETE FROM agent_held WHERE agent = ?1 AND agent_session = ?2 AND held NOT IN \
-                     (SELECT held FROM agent_held WHERE agent = ?1 AND agent_session = ?2 \
-                      ORDER BY held DESC LIMIT ?3)",
-                (key.agent, key.session, MOST_HELD),
-            )?;
-            Ok(())
-        })
-    }
-
-    /// What is held, in order.
-    pub fn held(&self, key: AgentKey<'_>) -> Result<Vec<HeldItem>> {
-        self.read(|connection| {
-            connection.all(
-                "SELECT held, attests, text FROM agent_held WHERE agent = ?1 AND agent_session = ?2 ORDER BY held",
-                (key.agent, key.session),
-                |row| Ok(HeldItem { number: row.get(0)?, attests: row.get(1)?, text: row.get(2)? }),
-            )
         })
     }
 }

@@ -1,5 +1,5 @@
-//! What this clone wrote into git: the lines of notes until a remote has them, ranges that became one commit, and which
-//! commits a session's staged change became.
+//! Remembers what this clone wrote into git: the lines of notes until a remote has them, ranges that became one commit,
+//! and the commits that a session's staged change became.
 
 use rusqlite::{Connection, Row};
 
@@ -212,7 +212,7 @@ impl Store {
         })
     }
 
-    /// Where a ref was when it held every line up to a number.
+    /// The tip of a ref at which it held every line up to a number.
     pub fn known_tip(&self, name: &str) -> Result<Option<(CommitId, i64)>> {
         self.read(|connection| {
             let sql = "SELECT tip, up_to FROM ref_tips WHERE ref = ?1";

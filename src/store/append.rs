@@ -20,7 +20,6 @@ use crate::store::query::Query as _;
 /// An entry to be appended.
 #[derive(Debug, Clone)]
 pub enum NewEntry<'a> {
-    /// A thought.
     Thought(NewThought<'a>),
     /// An attested operation.
     Attestation(NewAttestation<'a>),
@@ -29,11 +28,8 @@ pub enum NewEntry<'a> {
 /// A thought to be recorded.
 #[derive(Debug, Clone)]
 pub struct NewThought<'a> {
-    /// Its id.
     pub id: Id,
-    /// What kind.
     pub kind: RecordType,
-    /// The text.
     pub content: &'a str,
     /// Canonical metadata, not empty.
     pub metadata: Option<&'a str>,
@@ -41,24 +37,20 @@ pub struct NewThought<'a> {
     pub parent: Option<&'a Id>,
     /// Whether it stays out of published evidence.
     pub private: bool,
-    /// When.
     pub timestamp: Timestamp,
 }
 
 /// An operation to be attested.
 #[derive(Debug, Clone)]
 pub struct NewAttestation<'a> {
-    /// Its id.
     pub id: Id,
-    /// The operation.
     pub operation: &'a str,
     /// Canonical metadata, not empty.
     pub metadata: Option<&'a str>,
-    /// When.
     pub timestamp: Timestamp,
 }
 
-/// Where the next entry goes.
+/// The end of a session, to which the next entry is appended.
 struct Tip {
     count: u64,
     id: Option<Id>,

@@ -177,7 +177,7 @@ impl Archive {
         }
     }
 
-    /// What is said where an archive cannot be used: what can still be proven, and what cannot be shown.
+    /// The error for an archive that cannot be used. It says what can still be proven, and what cannot be shown.
     pub fn error(&self, held: &Held, damage: &Damage, root: &RootRow, lost: u64) -> Error {
         let RootRow { session_id, root, record_count, head, .. } = root;
         let path = self.path(&held.hash);

@@ -15,13 +15,13 @@ const BATCH: u64 = 4096;
 /// Bytes in one transaction of those that come back.
 const BATCH_BYTES: usize = 4 << 20;
 
-/// Which bodies stay in the store in every zone: the commits that a session attests are its index, and never private.
+/// The bodies that stay in the store in every zone: attested commits are the index of a session, and never private.
 const INDEX: &str = "type = 'attest' AND content GLOB '{\"git\":*'";
 
 impl Store {
     /// Blanks what there is of a session's bodies; its zone must allow it. The answer is how many they were.
     pub fn blank(&mut self, session: &Id) -> Result<u64> {
-        // What is blanked is overwritten, and not only forgotten.
+        // Overwrite the bytes of blanked texts in the file, instead of only marking them as free.
         self.connection.pragma_update(None, "secure_delete", true).map_err(|error| failure(&self.path, error))?;
         let count = self.read(|connection| Ok(zones::root(connection, session)?.record_count))?;
         let mut blanked = 0;
@@ -68,7 +68,7 @@ impl Store {
             Ok(transaction.execute("UPDATE zones SET settled = 0 WHERE session_id = ?1", [session.as_str()])?)
         })?;
         self.put_back(&root, archive, &held, event)?;
-        // Whoever only read has not changed anything.
+        // Count these rows as upkeep, so that a call that only reads does not look like a change.
         self.upkeep += self.connection.total_changes() - before;
         Ok(true)
     }

@@ -3,7 +3,7 @@
 
 use rusqlite::Row;
 
-use super::agent::{AgentKey, NewCall, OpenCall};
+use super::agent_row::AgentKey;
 use super::{Failure, Store};
 use crate::error::Result;
 use crate::proof::digest::CommitId;
@@ -12,6 +12,34 @@ use crate::store::query::Query as _;
 
 /// How many commits that were seen are remembered. Only those that were made during an open call matter.
 const MOST_COMMITS: i64 = 10_000;
+
+/// A shell call that begins.
+#[derive(Debug, Clone, Copy)]
+pub struct NewCall<'a> {
+    /// The id of the call, or a digest of what it was given.
+    pub name: &'a str,
+    /// Where it runs.
+    pub worktree: &'a str,
+    pub command: &'a str,
+    /// Where HEAD's reflog ends.
+    pub reflog: &'a str,
+}
+
+/// A shell call that is open, or was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenCall {
+    /// Its number.
+    pub call: i64,
+    pub agent: String,
+    pub agent_session: String,
+    pub command: String,
+    /// Where HEAD's reflog ended when it began.
+    pub reflog: String,
+    /// Whether a call of another agent was open meanwhile.
+    pub shared: bool,
+    /// When it began.
+    pub at: Timestamp,
+}
 
 const COLUMNS: &str = "call, agent, agent_session, command, reflog, shared, at";
 

@@ -32,7 +32,7 @@ fn path_of(store: &Path) -> PathBuf {
     store.with_file_name("next")
 }
 
-/// Which file the store is: a hint says nothing about a store that somebody put in its place.
+/// The identity of the store's file. A hint must not be used with another store that was put in its place.
 fn identity(store: &Path) -> Option<String> {
     let (device, number) = file_identity(&fs::metadata(store).ok()?);
     Some(format!("{device}:{number}"))

@@ -17,7 +17,6 @@ pub struct NewEvent<'a> {
     pub tool: &'a str,
     /// What it was given; only the digest is kept.
     pub arguments: &'a [u8],
-    /// When.
     pub at: Timestamp,
 }
 
@@ -30,9 +29,8 @@ pub struct Event {
     pub tool: String,
     /// How it ended.
     pub outcome: String,
-    /// What else there is to say.
+    /// A remark, if there is one.
     pub detail: Option<String>,
-    /// When.
     pub at: String,
 }
 
@@ -108,7 +106,7 @@ impl Store {
         self.connection.total_changes() - self.upkeep
     }
 
-    /// Where a record comes from: the calls in its session since the record before, its own included.
+    /// The provenance of a record: the calls in its session since the record before, its own call included.
     pub fn provenance(&self, entry: &StoredEntry) -> Result<EventSpan> {
         self.read(|connection| {
             let session = entry.session_id.as_str();

@@ -121,7 +121,7 @@ impl Writing<'_> {
             line: text,
         };
         append::insert(self.transaction, self.session, &row).map_err(|failure| match failure {
-            // What another session has of the same id was there first.
+            // A record of another session has this id already.
             Failure::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation) => {
                 refused(&format!("line {}: a record with the id {} is known already", position + 2, row.id)).into()
             }

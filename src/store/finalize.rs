@@ -20,15 +20,11 @@ use crate::store::query::Query as _;
 /// A finalized session.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct RootRow {
-    /// The session.
     pub session_id: Id,
-    /// How it is hashed.
     pub scheme: Scheme,
-    /// Its genesis.
     pub genesis: ChainHash,
     /// Chain hash of its last entry.
     pub head: ChainHash,
-    /// Its root.
     pub root: RootHash,
     /// Number of its entries.
     pub count: u64,
@@ -113,8 +109,8 @@ impl Store {
     }
 }
 
-/// What helps a session that no reflection closes. One that has ended takes none any more, so that its commits are to be
-/// explained by another one.
+/// The next step for a session that no reflection closes. A session that has ended takes no reflection any more, so
+/// another session must explain its commits.
 fn way_out(transaction: &Connection, row: &SessionRow) -> Result<Step, Failure> {
     let session = row.id();
     if row.ended_at.is_none() {
@@ -206,7 +202,7 @@ fn sorted_tree(connection: &Connection, row: &SessionRow) -> Result<Tree, Failur
     Ok(tree)
 }
 
-/// Where a leaf stands among sorted ones.
+/// The index of a leaf among sorted leaves.
 fn sorted_index<N: tree::Nodes>(nodes: &N, count: u64, leaf: &ContentHash) -> Result<Option<u64>, N::Error> {
     let leaf = Scheme::V1Sorted.leaf(leaf);
     let (mut from, mut to) = (0, count);
@@ -325,7 +321,7 @@ pub(super) fn find(connection: &Connection, session: &Id) -> Result<Option<RootR
     })
 }
 
-/// Where a finalized row and the entries disagree.
+/// The point at which the stored root and the entries disagree.
 pub(super) fn root_break(
     connection: &Connection,
     row: &SessionRow,

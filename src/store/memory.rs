@@ -21,17 +21,15 @@ use crate::store::query::Query as _;
 pub struct Note {
     /// Its number, over all sessions.
     pub note_id: u64,
-    /// What its author calls it.
+    /// The name that its author gave it.
     pub key: Option<String>,
-    /// Its text.
     pub text: String,
-    /// Hash of its text.
     pub text_hash: TextHash,
     /// When it was put there.
     pub put_at: Timestamp,
 }
 
-/// What is left of a note that was packed.
+/// The hashes and salt that remain of a packed note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "PackedView")]
 pub struct PackedNote {
@@ -40,9 +38,8 @@ pub struct PackedNote {
     /// Its session, which is named beside it.
     #[serde(skip)]
     pub session_id: Id,
-    /// What its author called it.
+    /// The name that its author gave it.
     pub key: Option<String>,
-    /// Hash of its text.
     pub text_hash: TextHash,
     /// What is published of it: SHA-256 of the salt and the text. `None` for a note that the first version packed.
     pub commitment: Option<Commitment>,
@@ -70,14 +67,14 @@ pub struct Waiting {
 pub struct Memory {
     /// Those that wait to be packed.
     pub notes: Vec<Note>,
-    /// What is left of the others.
+    /// The notes that were packed.
     pub packed: Vec<PackedNote>,
 }
 
 /// What packing wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packed {
-    /// What is left of each note.
+    /// The hashes and salt of each note.
     pub notes: Vec<PackedNote>,
     /// The attestations and what closes them, in the order of the chain.
     pub entries: Vec<StoredEntry>,
@@ -200,7 +197,7 @@ impl Store {
         })
     }
 
-    /// What is left of the notes that had this text: those of finalized sessions first, then the oldest first.
+    /// The packed notes that had this text: those of finalized sessions first, then the oldest first.
     pub fn packed_as(&self, hash: &TextHash, session: Option<&Id>) -> Result<Vec<PackedNote>> {
         self.read(|connection| {
             let found = "WHERE text_hash = ?1 AND (?2 IS NULL OR session_id = ?2) ORDER BY NOT EXISTS \
@@ -290,7 +287,7 @@ fn packed_notes(
     })
 }
 
-/// What the attestation of a note commits to; `None` once retention has blanked it, and in the form of the first version.
+/// The commitment in a note's attestation; `None` once retention has blanked it, and in the form of the first version.
 fn committed(attestation: &str) -> Option<Commitment> {
     match MemoryAttestation::parse(attestation.as_bytes()).ok()? {
         MemoryAttestation::Committed { commitment, .. } => Some(commitment),

@@ -81,7 +81,7 @@ const COPY: &str = "\
     INSERT INTO main.rounds (place, round, seal, commit_id, seen_at) \
     SELECT place, round, seal, commit_id, seen_at FROM incoming.rounds WHERE true ON CONFLICT DO NOTHING;";
 
-/// Which session a worktree and an agent work in: only of use where nobody works yet.
+/// Copies the current session of each worktree and agent, unless there is one here already.
 const COPY_CURRENT: &str = "\
     INSERT INTO main.worktree_sessions (worktree, session_id) \
     SELECT worktree, session_id FROM incoming.worktree_sessions WHERE true ON CONFLICT DO NOTHING; \

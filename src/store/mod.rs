@@ -7,6 +7,7 @@
 
 mod active;
 mod agent;
+mod agent_row;
 mod anchor;
 mod append;
 mod archive;
@@ -19,6 +20,7 @@ mod disclosed;
 mod event;
 mod evidence;
 mod finalize;
+mod held;
 mod memory;
 mod merge;
 mod nodes;
@@ -45,14 +47,17 @@ use crate::error::{Code, Error, Result};
 use crate::hint::Step;
 use crate::store::query::Query as _;
 
-pub use agent::{AgentFacts, AgentKey, AgentRow, HeldItem, NewCall, Observation, OpenCall};
+pub use agent::Observation;
+pub use agent_row::{AgentFacts, AgentKey, AgentRow};
 pub use anchor::NewLine;
 pub use append::{NewAttestation, NewEntry, NewThought};
 pub use archive::{Archive, Damage, Held};
+pub use calls::{NewCall, OpenCall};
 pub use check::{Break, BreakReason, ChainCheck};
 pub use commit_hint::{CommitHint, read_commit_hint};
 pub use event::{Event, EventSpan, NewEvent};
 pub use finalize::RootRow;
+pub use held::HeldItem;
 pub use memory::{Memory, Note, Packed, PackedNote, Waiting};
 pub use merge::Merged;
 pub use read::{Log, Order, StoredEntry};
@@ -76,7 +81,7 @@ pub struct Store {
     schema: Cell<Option<i64>>,
     /// Rows written for the store's own sake, which no call asked for.
     upkeep: u64,
-    /// Who is told how far long work has come.
+    /// Receives the progress of long work.
     watcher: Option<Watcher>,
 }
 
@@ -195,12 +200,12 @@ impl Store {
 
     /// Folds a long log into the file and empties it.
     ///
-    /// What SQLite does by itself every thousand pages is enough while someone has the store open. A process that comes
-    /// alone, though, reads the log from its beginning to find out what is in it, and forgets how much of it has been
-    /// folded: left to itself the log of one process a record is never begun anew.
+    /// SQLite folds the log every thousand pages, which is enough while a process has the store open. But a process
+    /// that is alone reads the log from its beginning and does not know how much of it has been folded: if each record
+    /// is a process of its own, the log would never be started anew.
     fn fold(&self) {
         if std::fs::metadata(beside(&self.path, "-wal")).is_ok_and(|log| log.len() > LONG_LOG) {
-            // Whoever is at work goes first: the next one will do it, and nothing depends on it.
+            // Do not wait for another process: this is only housekeeping, and the next process repeats it.
             let _ = self.connection.busy_timeout(Duration::ZERO);
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         }
@@ -257,7 +262,7 @@ impl Drop for Store {
     }
 }
 
-/// What can go wrong inside a transaction: SQLite, or a rule of ours.
+/// An error inside a transaction: from SQLite, or from a rule of ours.
 #[derive(Debug)]
 enum Failure {
     Sqlite(rusqlite::Error),
@@ -303,7 +308,7 @@ fn damaged(what: &str) -> Failure {
     )
 }
 
-/// What SQLite says, in words that help.
+/// Words an error of SQLite so that it helps.
 fn failure(path: &Path, error: rusqlite::Error) -> Error {
     let path = path.display();
     let code = error.sqlite_error_code();

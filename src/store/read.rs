@@ -21,19 +21,16 @@ pub struct StoredEntry {
     pub session_id: Id,
     /// Its position there.
     pub index: u64,
-    /// Its id.
     pub id: Id,
     /// The entry before it in the chain; `None` for the genesis.
     pub parent_id: Option<Id>,
     /// What kind of thought; `None` for an attested operation.
     pub kind: Option<RecordType>,
-    /// When it was recorded.
     pub timestamp: Timestamp,
-    /// Chain hash of its parent.
     pub prev_hash: ChainHash,
-    /// What it says and where it stands.
+    /// SHA-256 of the entry's bytes.
     pub content_hash: ContentHash,
-    /// The two joined.
+    /// Hash of `content_hash` and `prev_hash` together.
     pub chain_hash: ChainHash,
     /// Whether it stays out of published evidence.
     pub private: bool,
@@ -140,7 +137,6 @@ pub(super) fn find(connection: &Connection, id: &Id) -> Result<StoredEntry, Fail
 /// A session with its root and entries, all as they were at one moment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Log {
-    /// The session.
     pub session: SessionRow,
     /// Its root, if it is finalized.
     pub root: Option<RootRow>,

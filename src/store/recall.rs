@@ -1,8 +1,8 @@
-//! Where decisions are found again: which record corrects which entry, which commits changed a path, and of which files an agent
-//! was told. Nothing here is trusted; what it leads to is verified.
+//! Indexes for finding decisions: which record corrects which entry, which commits changed a path, and which files an
+//! agent was told about. Nothing here is trusted; everything that it leads to is verified.
 
 use super::Store;
-use super::agent::AgentKey;
+use super::agent_row::AgentKey;
 use crate::error::Result;
 use crate::proof::digest::{CommitId, ContentHash};
 use crate::proof::record::Id;
@@ -14,7 +14,7 @@ use crate::store::query::Query as _;
 pub struct PathsTip {
     /// The newest commit of the base branch that was looked at.
     pub tip: CommitId,
-    /// Which of the commits before it were looked at, too.
+    /// How many of the commits before it the index has.
     pub extent: Extent,
 }
 

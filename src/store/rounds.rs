@@ -1,4 +1,4 @@
-//! What this clone knows of rounds: the last head seen at each place, and which sessions are still open.
+//! Remembers the rounds that this clone has seen: the last head at each remote and here; and lists open sessions.
 
 use super::Store;
 use crate::error::Result;
@@ -19,9 +19,7 @@ pub struct SeenRound {
     pub round: u64,
     /// Its hash.
     pub seal: SealHash,
-    /// Its commit.
     pub commit: CommitId,
-    /// When it was seen.
     pub seen_at: Timestamp,
 }
 

@@ -11,9 +11,7 @@ use crate::store::query::Query as _;
 /// An entry that matches, and how well: smaller is better, as BM25 has it in SQLite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// The entry.
     pub entry: StoredEntry,
-    /// Its rank.
     pub rank: f64,
 }
 
@@ -130,7 +128,7 @@ fn span(connection: &Connection, session: &Id) -> Result<(i64, i64), Failure> {
     Ok((end("ASC")?.unwrap_or(0), end("DESC")?.unwrap_or(0)))
 }
 
-/// What FTS5 says of a query that it cannot read is a plain error: only a bad query gets that far.
+/// FTS5 reports a malformed query with the generic SQLite error code, which nothing else here causes.
 fn is_syntax(error: &rusqlite::Error) -> bool {
     matches!(error, rusqlite::Error::SqliteFailure(failure, _) if failure.extended_code == 1)
         || matches!(error, rusqlite::Error::SqlInputError { .. })

@@ -31,7 +31,6 @@ pub struct SessionRow {
     pub opening_line: String,
     /// The chain hash that its first entry has for a parent.
     pub genesis: ChainHash,
-    /// When it was ended.
     pub ended_at: Option<Timestamp>,
     /// Whether it is finalized.
     pub finalized: bool,
@@ -74,12 +73,10 @@ impl SessionRow {
         !self.finalized && self.ended_at.is_none()
     }
 
-    /// Its id.
     pub fn id(&self) -> &Id {
         &self.opening.session_id
     }
 
-    /// How it is hashed.
     pub fn scheme(&self) -> Scheme {
         self.opening.scheme
     }

@@ -47,7 +47,6 @@ pub struct ZoneRow {
 /// A session, and what the store keeps of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
-    /// The session.
     pub session_id: Id,
     /// Its root, if it is finalized.
     pub root: Option<RootHash>,

@@ -9,7 +9,7 @@ use crate::proof::finding::FindingCode;
 use crate::proof::note::NoteLine;
 use crate::publish::evidence_name;
 
-/// What is forged.
+/// The forgeries that the demo tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Forgery {
     /// A record is edited where it was published.
@@ -20,7 +20,7 @@ pub(super) enum Forgery {
     Root,
 }
 
-/// What was said, and what it is to have been.
+/// A text of the published record, and the text that the forger puts in its place.
 const WORDS: (&str, &str) = ("Rejected: to refund without a limit.", "Rejected: to refund with any limit.");
 
 impl Forgery {

@@ -16,7 +16,7 @@ use crate::proof::finding::{FindingCode, Verdict};
 use forgery::Forgery;
 use stage::Stage;
 
-/// What the play is to be.
+/// The options of the demo.
 #[derive(Debug, Clone, Default)]
 pub struct DemoRequest {
     /// Where to play: a directory that is empty or not there yet. One of its own if not given.
@@ -29,20 +29,20 @@ pub struct DemoRequest {
     pub page: bool,
 }
 
-/// What the audience gets to see.
+/// A step of the demo, to be shown.
 #[derive(Debug, Clone, Copy)]
 pub enum Scene<'a> {
     /// The place.
     Opening(&'a Path),
     /// A new act.
     Act(&'a str),
-    /// What is going on.
+    /// A sentence about the next step.
     Told(&'a str),
     /// A command, before it runs.
     Typed(&'a str),
-    /// What it printed.
+    /// The output of the command.
     Printed(&'a str),
-    /// What it printed, of which the first line will do.
+    /// The output of the command, of which the first line is enough.
     Began(&'a str),
     /// A forgery, and whether it was caught, by this finding.
     Judged(&'a Forged),
@@ -57,7 +57,6 @@ pub struct DemoOutcome {
     pub verdict: Verdict,
     /// Whether the honest branch, `main`, is proven after all of it.
     pub proven: bool,
-    /// The forgeries.
     pub forgeries: Vec<Forged>,
     /// The page, where one could be made.
     pub page: Option<PathBuf>,
@@ -74,7 +73,7 @@ pub struct Forged {
     pub caught: bool,
 }
 
-/// Who watches. An error ends the play.
+/// Shows each step. An error ends the demo.
 pub type Audience<'a> = &'a mut dyn FnMut(Scene<'_>) -> Result<()>;
 
 const BEFORE: &str = "def charge(account, amount):\n    return bank.send(account, amount)\n";

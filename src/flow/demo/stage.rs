@@ -14,10 +14,10 @@ use crate::judge::{VerifyRequest, verify};
 use crate::proof::finding::{FindingCode, Severity, Verdict};
 use crate::record::Workspace;
 
-/// What would lead git, or us, to another repository.
+/// Variables that would direct git, or this program, to another repository.
 const ASTRAY: [&str; 6] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_QUARANTINE_PATH"];
-/// What commands may know of the world around them.
+/// The only variables that commands of the demo inherit.
 const PASSED_ON: [&str; 10] =
     ["PATH", "HOME", "TMPDIR", "TERM", "LANG", "LC_ALL", "LC_CTYPE", "NO_COLOR", "TZ", "GIT_EXEC_PATH"];
 
@@ -155,7 +155,7 @@ impl Stage {
         command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
         command.env("COLUMNS", self.columns.to_string());
         if self.colour {
-            // What is printed goes on to a terminal, as through a pager.
+            // Tell git that its output ends at a terminal, as if through a pager, so that it uses colors.
             command.env("GIT_PAGER_IN_USE", "1");
         }
         command
@@ -166,7 +166,7 @@ fn run(command: &mut Command, line: &str) -> Result<Output> {
     command.output().map_err(|error| failed(format!("cannot run {line}")).because(error))
 }
 
-/// What a command printed, which must succeed.
+/// Runs a command that must succeed, and returns its output.
 fn must(command: &mut Command, line: &str) -> Result<String> {
     let output = run(command, line)?;
     if output.status.success() {

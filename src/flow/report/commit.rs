@@ -22,7 +22,6 @@ pub struct ReportedCommit {
 /// A file that a commit touches.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportedFile {
-    /// Its path.
     pub path: String,
     /// What the commit does to it.
     pub touch: Touch,

@@ -44,7 +44,7 @@ pub struct EmbeddedLines {
 }
 
 impl EmbeddedLines {
-    /// What its decisions and reflections leave open, each once.
+    /// The open questions of its decisions and reflections, each once.
     pub fn open_questions(&self) -> Vec<&str> {
         let mut open: Vec<&str> = Vec::new();
         for point in self.story.iter().flat_map(|telling| &telling.said.points) {
@@ -61,35 +61,35 @@ impl EmbeddedLines {
 pub struct Telling {
     /// Its line in the evidence, the opening being line 0.
     pub line: usize,
-    /// Which of the two.
+    /// Decision or reflection.
     pub kind: RecordType,
-    /// When it was recorded.
     pub timestamp: Timestamp,
     /// Its text.
     pub content: String,
     /// The same, point by point, with what its metadata adds.
     pub said: Points,
-    /// What came with it, as canonical JSON.
+    /// Its metadata, as canonical JSON.
     pub metadata: Option<String>,
 }
 
-/// Where evidence is, and how much of it still fits.
-pub(super) struct Shelf<'a> {
+/// Reads evidence for the page until the page is full.
+pub(super) struct EvidenceReader<'a> {
     git: &'a Git,
     tree: Option<TreeId>,
+    /// How many bytes still fit into the page.
     room: usize,
 }
 
-impl<'a> Shelf<'a> {
+impl<'a> EvidenceReader<'a> {
     pub(super) fn new(git: &'a Git, tree: Option<TreeId>) -> Self {
         Self { git, tree, room: MOST }
     }
 
     /// The evidence of a root.
-    pub(super) fn take(&mut self, root: &RootHash) -> Embedded {
+    pub(super) fn read(&mut self, root: &RootHash) -> Embedded {
         let absent = |why: &str| Embedded::Absent(why.to_owned());
         let Some(tree) = &self.tree else { return absent("refs/proof/evidence is not in this clone") };
-        let read = self.git.find_fanned(tree, &evidence_name(root)).and_then(|shelved| match shelved {
+        let read = self.git.find_fanned(tree, &evidence_name(root)).and_then(|found| match found {
             Fanned::File(blob) => self.git.blob(&blob, MAX_EVIDENCE).map(Some),
             Fanned::Nothing | Fanned::Other => Ok(None),
         });

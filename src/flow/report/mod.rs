@@ -43,7 +43,6 @@ pub struct ReportOutcome {
 /// A session as its root names it.
 #[derive(Debug, Clone)]
 pub struct ReportedSession {
-    /// The root.
     pub root: RootHash,
     /// All anchors that name it, each once.
     pub anchors: Vec<Anchor>,
@@ -115,12 +114,12 @@ pub fn oldest_first(outcome: &VerifyOutcome, sessions: &[ReportedSession]) -> Ve
 
 fn gather(git: &Git, outcome: &VerifyOutcome) -> Result<Vec<ReportedSession>> {
     let tree = git.tip(EVIDENCE)?.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
-    let mut shelf = evidence::Shelf::new(git, tree);
+    let mut reader = evidence::EvidenceReader::new(git, tree);
     let mut positions: HashMap<RootHash, usize> = HashMap::new();
     let mut sessions: Vec<ReportedSession> = Vec::new();
     for verdict in outcome.commits.iter().flat_map(|commit| &commit.sessions) {
         let at = *positions.entry(verdict.root).or_insert_with(|| {
-            let evidence = shelf.take(&verdict.root);
+            let evidence = reader.read(&verdict.root);
             sessions.push(ReportedSession { root: verdict.root, anchors: Vec::new(), evidence });
             sessions.len() - 1
         });

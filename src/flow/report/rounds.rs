@@ -22,12 +22,10 @@ pub struct ReportedRounds {
     pub broken: Option<String>,
 }
 
-/// A round.
 #[derive(Debug, Clone)]
 pub struct ReportedRound {
     /// Its number.
     pub round: u64,
-    /// Its hash.
     pub hash: SealHash,
     /// The bytes of `seal.json`.
     pub text: String,

@@ -57,7 +57,7 @@ pub struct CommitStory {
     pub author: String,
     /// When it was made by its own word, in seconds since 1970.
     pub authored: Option<i64>,
-    /// What its sessions recorded: of those alone that hold, or would if enough people had signed.
+    /// The records of its sessions, but only of those that hold, or that would hold if enough people had signed.
     #[serde(serialize_with = "each")]
     pub trails: Vec<Arc<Trail>>,
 }
@@ -118,8 +118,8 @@ fn corrections(store: Option<&Store>, entry: &ContentHash) -> Vec<ContentHash> {
     found.iter().filter_map(|(record, _)| store.entry(record).ok()).map(|stored| stored.content_hash).collect()
 }
 
-/// What `verify` is to look at, and whether that is not all. A range goes to it as it is, so that it can tell whether
-/// git lists the whole of it.
+/// The revisions to pass to `verify`, and whether the list was cut. A range is passed on as it was written, so that
+/// `verify` can tell whether git lists all of it.
 fn select(git: &Git, request: &StoryRequest) -> Result<(Vec<String>, bool)> {
     let is_range = |revision: &String| revision.contains("..") || revision.starts_with('^');
     if !request.history || (request.limit.is_none() && request.revisions.iter().all(is_range)) {
@@ -153,7 +153,6 @@ fn select(git: &Git, request: &StoryRequest) -> Result<(Vec<String>, bool)> {
 pub enum Meant {
     /// A record of this clone's store.
     Record,
-    /// A commit.
     Commit(CommitId),
 }
 

@@ -55,7 +55,7 @@ pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
         agents::ready_for_commit(&mut workspace, &git, false)?;
     }
     publish::before_squash(&mut workspace, &git)?;
-    // Where that cannot be done now, the one who comes next tries again.
+    // If this fails, the next command tries again.
     let mended = publish::mend(&mut workspace, &git, Moment::Before).unwrap_or_default();
     let mut answer = Answer { say: super::mended(&mended), stop: false };
     if empty {

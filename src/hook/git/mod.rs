@@ -18,7 +18,6 @@ use crate::proof::schema::names;
 use crate::record::Workspace;
 
 names! {
-    /// A hook of git.
     pub enum GitHook {
         /// Before a commit: its message is at hand.
         CommitMsg = "commit-msg",

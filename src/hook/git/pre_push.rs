@@ -61,7 +61,7 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
             answer.say.extend(closed(&mut here, &git, &heads));
             flow::reconcile(&mut here, Some(&remote), Extent::Unpublished)
         });
-        // Where it cannot be finished, the gate says what is missing.
+        // If the repair fails, the gate reports what is missing.
         answer.say.extend(repaired.unwrap_or_else(|error| Repairs::not_done(&error)).sentences());
     }
     if !pushed.is_empty() && (git.tip(NOTES)?.is_none() || git.was_never_synced()) {
@@ -112,7 +112,7 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
                     );
                 }
             }
-            // What was recorded is safe, and the next sync shares it.
+            // The proofs are safe in this clone, and the next sync shares them.
             Err(error) => answer.say.push(format!("git proof: the proofs were not shared: {error}; git proof sync")),
         }
     }

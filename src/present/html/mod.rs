@@ -123,7 +123,7 @@ fn fill(template: &str, value: &dyn Fn(&str) -> String) -> String {
     filled
 }
 
-/// What was asked for, and what it meant then.
+/// The range as it was asked for, and by the ids that it had then.
 fn range(report: &ReportOutcome) -> String {
     let (asked, range) = (inline(&report.asked), inline(&report.range));
     if asked == range {

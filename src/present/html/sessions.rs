@@ -31,7 +31,7 @@ pub(super) fn sections(report: &ReportOutcome) -> (String, String) {
     (sessions, others)
 }
 
-/// Which session tells of which commit.
+/// The order of sessions on the page, and the commits shown with each.
 struct Layout {
     /// The sessions by their places, the oldest first.
     order: Vec<usize>,

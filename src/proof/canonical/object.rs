@@ -95,7 +95,7 @@ macro_rules! fields {
             }
         }
     )*};
-    // What needs no escaping: its text is printed as it is, and read by the type's own parser.
+    // Types whose text needs no escaping: it is printed as it is, and read by the type's own parser.
     (plain $($($type:ty)*: $kind:literal, $rule:expr;)*) => {
         fields! {$($(
             $type: $kind, |value, out| { let _ = write!(out, "\"{value}\""); },

@@ -15,7 +15,7 @@ pub(super) struct Entry {
     pub(super) skipped: Option<&'static str>,
 }
 
-/// What limits a key.
+/// The options of a line, which restrict its key.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Options {
     pub(super) namespaces: Option<Patterns>,

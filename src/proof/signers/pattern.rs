@@ -34,7 +34,7 @@ impl Patterns {
         any(&self.wanted) && !any(&self.unwanted)
     }
 
-    /// What the list lets in, exceptions aside.
+    /// The patterns that the list allows, without its exceptions.
     pub(super) fn wanted(&self) -> &[String] {
         &self.wanted
     }
@@ -49,7 +49,7 @@ pub(super) fn is_open(pattern: &str) -> bool {
 fn matches(pattern: &str, text: &str) -> bool {
     let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
     let (mut at, mut seen) = (0, 0);
-    // Where to go on from when what follows the last `*` does not fit: one byte later. Earlier ones need no second try.
+    // Where to resume if the text after the last `*` does not match: one byte later. Earlier `*`s need no second try.
     let mut retry = None;
     while seen < text.len() {
         match pattern.get(at) {

@@ -34,7 +34,6 @@ pub(super) fn word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
 }
 
-/// Letters.
 pub(super) fn letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic()
 }
@@ -89,7 +88,7 @@ pub(super) fn any_base64(byte: u8) -> bool {
     base64(byte) || matches!(byte, b'-' | b'_')
 }
 
-/// What may be in a token that may be split over lines.
+/// A character of a token that may be split over lines.
 pub(super) fn token(byte: u8) -> bool {
     any_base64(byte) || matches!(byte, b'.' | b'~')
 }

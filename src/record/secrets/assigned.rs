@@ -5,7 +5,7 @@ use super::value::Classes;
 /// The longest value that is looked at.
 const LONGEST: usize = 512;
 
-/// What may open a value.
+/// Texts that may stand directly before a value.
 #[rustfmt::skip]
 const OPENERS: &[&str] = &[
     "b\"", "r\"", "f\"", "u\"", "@\"", "some(", "string::from(", "(", "[", "&", "{noop}", "|-\n", ">-\n", "|\n", ">\n",
@@ -18,7 +18,7 @@ const SCHEMES: &[&str] = &[
     "basic:",
 ];
 
-/// What is given for a name.
+/// The value that a text gives to a name.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Assigned<'a> {
     pub(super) text: &'a str,
@@ -45,7 +45,7 @@ impl Assigned<'_> {
     }
 }
 
-/// What is between a name and its value.
+/// The sign between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
     /// `=`, `:`, `=>`, or the space behind an option of a command.
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What is before the next space, or before a mark that ends a value.
+/// The text up to the next space, or up to a mark that ends a value.
 fn unquoted(rest: &str) -> &str {
     let ends = |byte: u8| byte.is_ascii_whitespace() || b"\"'`<>,;()[]}|\\&".contains(&byte);
     let length = rest.bytes().take(LONGEST).take_while(|byte| !ends(*byte)).count();

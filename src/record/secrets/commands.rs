@@ -25,7 +25,6 @@ const fn login(command: &'static str, option: &'static str, takes: Takes) -> Log
 enum Takes {
     /// `name:password`
     Pair,
-    /// The password.
     Password,
     /// The password in quotation marks.
     Quoted,

@@ -9,9 +9,9 @@ use super::value::is_random_body;
 struct Rule {
     what: &'static str,
     mark: &'static str,
-    /// What is before the mark, at least this many characters, and at most.
+    /// Which characters stand before the mark, and how many at least and at most.
     before: (fn(u8) -> bool, usize, usize),
-    /// What is behind it.
+    /// The same for the characters after it.
     after: (fn(u8) -> bool, usize, usize),
 }
 

@@ -4,7 +4,7 @@ use memchr::memmem;
 
 use super::Secret;
 
-/// What such words are called.
+/// Names for such phrases, without the first letter, which may be in either case.
 const NAMES: &[&str] = &["nemonic", "eed phrase", "eed_phrase", "eedPhrase", "ecovery phrase", "NEMONIC", "EED_PHRASE"];
 
 /// At least so many words.

@@ -1,4 +1,4 @@
-//! What stands for a credential and is none: placeholders, references to where the secret is, the passwords of
+//! Values that only stand for a credential: placeholders, references to where the secret is stored, and passwords of
 //! documentation.
 
 use super::value::surprise;

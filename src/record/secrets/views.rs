@@ -18,7 +18,7 @@ pub(super) struct View {
 }
 
 impl View {
-    /// What was found in the view, with its place in the original.
+    /// Translates the place of a secret in the view to its place in the original.
     pub(super) fn original(&self, secret: Secret) -> Secret {
         let last = self.marks.partition_point(|mark| mark.0 <= secret.at).checked_sub(1);
         let (here, there) = last.map_or((0, 0), |last| self.marks[last]);
@@ -93,7 +93,7 @@ fn is_special(byte: u8) -> bool {
     matches!(byte, b'\\' | b'%' | b'&' | 0..=8 | 11 | 12 | 14..=31 | 127..)
 }
 
-/// What begins here and stands for another character or for none: where it ends, and the character.
+/// Decodes an escape that begins here: where it ends, and the character that it stands for, if any.
 fn decode(text: &str, at: usize) -> Option<(usize, Option<char>)> {
     let rest = &text[at..];
     match rest.as_bytes()[0] {

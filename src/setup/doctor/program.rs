@@ -10,7 +10,7 @@ use crate::setup::survey::Survey;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Which git it is, and what it has.
+/// Checks the version of git and the features that it has.
 pub(super) fn git(survey: &Survey) -> DoctorCheck {
     let version = &survey.version.text;
     let has = if survey.version.runs_configured_hooks() {

@@ -69,7 +69,7 @@ fn hook(survey: &Survey, plan: &HookPlan) -> DoctorCheck {
     check(state, message).hint(Step::Init)
 }
 
-/// What pre-commit keeps to itself.
+/// A hint about the facts that pre-commit does not pass on to a hook.
 fn lost(survey: &Survey, by: WiredBy, hook: &str) -> Option<Hint> {
     let is_pre_commit = survey.manager.as_ref().is_some_and(|manager| manager.name == ManagerName::PreCommit);
     let lost = match hook {
@@ -124,7 +124,7 @@ pub(super) fn agents(context: &Context, survey: &Survey) -> Vec<DoctorCheck> {
     Agent::ALL.into_iter().filter_map(one).collect()
 }
 
-/// What to do for an agent to run the hooks of a repository, where it asks for more than its files.
+/// How to make an agent run the hooks of a repository, if the files alone are not enough for it.
 fn how_to_trust(agent: Agent) -> Option<&'static str> {
     match agent {
         Agent::Codex => Some("codex runs hooks only once they are approved: /hooks in codex"),

@@ -123,7 +123,7 @@ impl Store {
     }
 }
 
-/// Where the ledger knows of more than is there: a chain does not show that its end is missing.
+/// The break that the ledger shows if the end of a session is missing: the chain alone does not show this.
 fn ledger_break(connection: &Connection, row: &SessionRow, check: &ChainCheck) -> Result<Option<Break>, Failure> {
     let broken = |reason, expected: String, actual: String| {
         Some(Break { index: check.records, id: row.id().to_string(), reason, expected, actual })
@@ -277,7 +277,7 @@ impl Walk {
     }
 }
 
-/// What stands after a position that is missing.
+/// The break at a missing position, with the entry that follows it.
 fn gap(connection: &Connection, session: &SessionRow, missing: u64) -> Result<Option<Break>, Failure> {
     let next: Option<(i64, String)> = connection
         .prepare_cached(

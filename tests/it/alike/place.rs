@@ -111,16 +111,16 @@ impl Place {
     pub(super) fn publish(&mut self, without: &[&str]) {
         let lines = |lines: &BTreeSet<String>| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
         let notes: Files = self.notes.iter().map(|(id, note)| (id.to_string(), lines(note))).collect();
-        let shelf = |name: String, text: String| (format!("{}/{name}", &name[..2]), text);
+        let fanned = |name: String, text: String| (format!("{}/{name}", &name[..2]), text);
         let evidence: Files = self
             .evidence
             .iter()
             .map(|(root, text)| {
-                let (path, text) = shelf(root.to_string(), text.clone());
+                let (path, text) = fanned(root.to_string(), text.clone());
                 (path + ".jsonl", text)
             })
             .collect();
-        let changes: Files = self.changes.iter().map(|(id, seen)| shelf(id.to_string(), lines(seen))).collect();
+        let changes: Files = self.changes.iter().map(|(id, seen)| fanned(id.to_string(), lines(seen))).collect();
         for (name, files) in
             [("refs/notes/proof", notes), ("refs/proof/evidence", evidence), ("refs/proof/changes", changes)]
         {

@@ -20,7 +20,7 @@ macro_rules! both_ways {
 }
 
 mod alone;
-mod foreseen;
+mod commit_hint;
 mod hooks;
 pub(crate) mod joined;
 pub(crate) mod judged;

@@ -1,4 +1,4 @@
-//! The desk: one thread with one connection to the store. Calls are done in the order in which they came, so records
+//! The worker: one thread with one connection to the store. It makes calls in the order in which they came, so records
 //! that are sent together are chained in the order they were sent.
 
 use std::io;
@@ -16,39 +16,39 @@ use crate::record::Workspace;
 /// Most bytes of entries that are read for one answer. An answer that is any larger is refused anyway.
 const MAX_READ: usize = 8 << 20;
 
-type Job = Box<dyn FnOnce(&mut Drawer) + Send>;
+type Job = Box<dyn FnOnce(&mut WorkerState) + Send>;
 
-/// Where calls are handed in.
+/// A handle of the worker, which takes calls.
 #[derive(Debug, Clone)]
-pub(super) struct Desk {
+pub(super) struct Worker {
     jobs: Sender<Job>,
 }
 
-/// The thread is gone: a bug ended it.
+/// The thread is gone, because a bug ended it.
 #[derive(Debug)]
 pub(super) struct Closed;
 
-impl Desk {
-    /// Starts the thread. It ends when the last handle of the desk is dropped and all work is done.
-    pub(super) fn open(context: Context) -> io::Result<(Self, JoinHandle<()>)> {
+impl Worker {
+    /// Starts the thread. It ends when the last handle is dropped and all work is done.
+    pub(super) fn start(context: Context) -> io::Result<(Self, JoinHandle<()>)> {
         let (jobs, inbox) = channel::<Job>();
-        let worker = Builder::new().name("desk".to_owned()).spawn(move || {
-            let mut drawer = Drawer { context, workspace: None, file: None };
+        let thread = Builder::new().name("worker".to_owned()).spawn(move || {
+            let mut state = WorkerState { context, workspace: None, file: None };
             for job in inbox {
-                job(&mut drawer);
+                job(&mut state);
             }
         })?;
-        Ok((Self { jobs }, worker))
+        Ok((Self { jobs }, thread))
     }
 
-    /// Has something done. It is handed in at once; the future waits for the answer.
+    /// Queues work for the thread at once; the future waits for its answer.
     pub(super) fn ask<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&mut Drawer) -> T + Send + 'static,
+        work: impl FnOnce(&mut WorkerState) -> T + Send + 'static,
     ) -> impl Future<Output = Result<T, Closed>> + Send + 'static {
         let (answer, answered) = oneshot::channel();
-        let job = Box::new(move |drawer: &mut Drawer| {
-            let _ = answer.send(work(drawer)); // nobody may be waiting any more; what is done is done
+        let job = Box::new(move |state: &mut WorkerState| {
+            let _ = answer.send(work(state)); // the receiver may be gone: a cancelled call is finished all the same
         });
         let handed_in = self.jobs.send(job).map_err(|_| Closed);
         async move {
@@ -58,17 +58,17 @@ impl Desk {
     }
 }
 
-/// What the thread keeps between calls.
+/// The state that the thread keeps between calls.
 #[derive(Debug)]
-pub(super) struct Drawer {
+pub(super) struct WorkerState {
     pub(super) context: Context,
     workspace: Option<Workspace>,
-    /// Which file is open. One that was deleted can still be written to, and nobody would ever read it.
+    /// Identity of the open file. A deleted file can still be written to, but nobody would ever read it.
     file: Option<(u64, u64)>,
 }
 
-impl Drawer {
-    /// The repository and its store. It is opened when it is first there, and again should it have been replaced.
+impl WorkerState {
+    /// The repository with its store, which is opened on first use, and again if its file was replaced.
     pub(super) fn workspace(&mut self, create: bool) -> Result<&mut Workspace> {
         if self.workspace.as_ref().is_some_and(|workspace| file(&workspace.repository.store_path()) != self.file) {
             self.workspace = None;

@@ -30,7 +30,7 @@ fn message(project: &Project) -> String {
 }
 
 #[test]
-fn commit_that_was_foreseen_is_told_of_its_session_without_the_store() {
+fn commit_with_a_hint_gets_its_session_without_the_store() {
     let project = waiting();
     let store = project.place.join(".git/proof/store.db");
     let whole = fs::read(&store).unwrap();
@@ -40,7 +40,7 @@ fn commit_that_was_foreseen_is_told_of_its_session_without_the_store() {
     fs::remove_file(next(&project)).unwrap();
     assert!(told.starts_with("subject\n\nProof-Root: s:v1:"), "{told}");
     assert_eq!(told, message(&project), "the store says the same");
-    project.commit_staged(&["-m", "foreseen"]);
+    project.commit_staged(&["-m", "hinted"]);
     project.verify("HEAD").is("exact", &["s"]);
 }
 
@@ -56,11 +56,11 @@ fn commit_of_the_same_second_as_its_parent_is_told_of_its_session_unless_its_mes
         project.read("../message")
     };
     let ask = || (told("subject\n"), told("base\n# what an editor shows\n"));
-    let foreseen = ask();
-    assert!(foreseen.0.starts_with("subject\n\nProof-Root: s:v1:"), "{foreseen:?}");
-    assert_eq!(foreseen.1, "base\n# what an editor shows\n");
+    let hinted = ask();
+    assert!(hinted.0.starts_with("subject\n\nProof-Root: s:v1:"), "{hinted:?}");
+    assert_eq!(hinted.1, "base\n# what an editor shows\n");
     fs::remove_file(next(&project)).unwrap();
-    assert_eq!(foreseen, ask(), "the store says the same");
+    assert_eq!(hinted, ask(), "the store says the same");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn amended_commit_names_the_session_that_attested_the_whole_of_it() {
 }
 
 #[test]
-fn another_change_than_was_foreseen_names_no_session() {
+fn another_change_than_the_hinted_one_names_no_session() {
     let project = waiting();
     project.edit(11, "a formatter ran");
     let ran = project.commit_staged(&["--all", "-m", "other"]);
@@ -124,7 +124,7 @@ fn session_that_was_started_since_is_the_one_that_is_named() {
 }
 
 #[test]
-fn session_of_another_worktree_is_not_foreseen_here() {
+fn session_of_another_worktree_is_not_hinted_here() {
     let project = waiting();
     let other = project.around().join("other");
     project.git(["worktree", "add", "--quiet", "-b", "side", other.to_str().unwrap()]);
