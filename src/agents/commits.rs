@@ -40,7 +40,7 @@ pub fn ready_for_commit(workspace: &mut Workspace, git: &Git, made: bool) -> Res
 
 /// Makes the agent that the environment names known here; `None` where it names none, or several.
 fn meet(workspace: &mut Workspace) -> Result<Option<AgentRow>> {
-    let named = record::agents_in_environment(workspace);
+    let named = record::agents_in_environment(workspace)?;
     let Some((agent, session)) = named.first() else { return Ok(None) };
     if named.iter().any(|(other, _)| other != agent) {
         return Ok(None);

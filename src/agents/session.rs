@@ -211,7 +211,7 @@ pub(super) fn held_message(row: &AgentRow) -> Option<Item> {
 /// Opens a session by name, for an agent if one runs the command: then it is the next one of that agent's chain, and nobody
 /// else's current session.
 pub fn start(workspace: &mut Workspace, request: &StartRequest) -> Result<StartOutcome> {
-    let named = record::agents_in_environment(workspace);
+    let named = record::agents_in_environment(workspace)?;
     let (agent, session) = match (record::whose(workspace)?, &named[..]) {
         (Whose::Agent(row), _) => (row.agent, row.agent_session),
         (Whose::Person, []) => return record::start(workspace, request),

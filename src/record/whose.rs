@@ -1,5 +1,6 @@
 //! Whose commit is it: which agent, if any, runs the present command. An agent is known by the session id that it puts into
-//! the environment of its shell. A session of an agent is never anybody else's.
+//! the environment of its shell, or by a mark there and the call that it has open. A session of an agent is never anybody
+//! else's.
 
 use super::workspace::Workspace;
 use crate::context::Context;
@@ -42,6 +43,15 @@ impl Agent {
             Self::Cursor | Self::Gemini | Self::Vscode | Self::Zed => &[],
         }
     }
+
+    /// The variable that marks its shell, where that has no id of a session.
+    const fn mark(self) -> Option<&'static str> {
+        match self {
+            Self::Cursor => Some("CURSOR_AGENT"),
+            Self::Gemini => Some("GEMINI_CLI"),
+            _ => None,
+        }
+    }
 }
 
 /// Who runs the present command.
@@ -55,31 +65,40 @@ pub enum Whose {
     Person,
 }
 
-/// The agents that the environment names, with the ids of their sessions.
-pub fn agents_in_environment(workspace: &Workspace) -> Vec<(Agent, String)> {
+/// The agents that the environment names, with the ids of their sessions. If it only says which agent it is, these are the
+/// sessions of that agent that have a call open in this worktree.
+pub fn agents_in_environment(workspace: &Workspace) -> Result<Vec<(Agent, String)>> {
     let variable = |name: &&str| workspace.context.variable(name)?.into_string().ok();
-    let named = |agent: Agent| {
+    let mut named = Vec::new();
+    for agent in Agent::ALL {
         let mut ids: Vec<String> = agent.session_variables().iter().filter_map(variable).collect();
         ids.dedup();
         // A subagent of Codex has its own id, and the one of the session that it belongs to.
         if let (Agent::Codex, [thread, session]) = (agent, &ids[..]) {
             ids = vec![format!("{session}/{thread}")];
         }
-        ids.into_iter().map(move |id| (agent, id))
-    };
-    Agent::ALL.into_iter().flat_map(named).collect()
+        if agent.mark().is_some_and(|mark| workspace.context.variable(mark).is_some()) {
+            let calls = workspace.store.open_calls(&workspace.repository.worktree())?.into_iter();
+            ids = calls.filter(|call| call.agent == agent.as_str()).map(|call| call.agent_session).collect();
+            ids.sort_unstable();
+            ids.dedup();
+        }
+        named.extend(ids.into_iter().map(|id| (agent, id)));
+    }
+    Ok(named)
 }
 
 /// Whether the environment names any agent.
 pub(crate) fn names_agent(context: &Context) -> bool {
-    Agent::ALL.iter().any(|agent| agent.session_variables().iter().any(|name| context.variable(name).is_some()))
+    let variables = Agent::ALL.iter().flat_map(|agent| agent.session_variables().iter().copied().chain(agent.mark()));
+    variables.into_iter().any(|name| context.variable(name).is_some())
 }
 
 /// Finds out from the environment who runs the current command. An agent that another agent started has the variables
 /// of both, and the inner one runs the command. The tree of processes tells which one that is; if it does not, the
 /// answer is `Unclear`.
 pub fn whose(workspace: &Workspace) -> Result<Whose> {
-    let named = agents_in_environment(workspace);
+    let named = agents_in_environment(workspace)?;
     let mut known: Vec<AgentRow> = Vec::new();
     for (agent, session) in &named {
         known.extend(workspace.store.agent(AgentKey { agent: agent.as_str(), session })?);

@@ -270,3 +270,64 @@ fn commit_without_hooks_is_nobodys_while_another_agent_has_a_command_in_the_back
     stage.push();
     assert_eq!(stage.judged(&commit)["sessions"], json!([]));
 }
+
+/// Cursor says no id in its shell, only that it is Cursor's. Which of its conversations commits is told by the call that is open.
+#[test]
+fn commit_in_a_shell_of_cursor_belongs_to_the_conversation_that_has_the_call_open() {
+    let stage = Stage::new();
+    let send = |conversation: &str, name: &str, more: serde_json::Value| {
+        let mut event = json!({ "conversation_id": conversation, "generation_id": "g", "cursor_version": "2.0.77" });
+        event["hook_event_name"] = json!(name);
+        event["workspace_roots"] = json!([stage.scratch.place]);
+        for (key, value) in more.as_object().unwrap() {
+            event[key.as_str()] = value.clone();
+        }
+        assert_eq!(super::send(&stage.scratch, "cursor", &event).exit, Some(0));
+    };
+    let shell = |command: &str, marked: bool| {
+        let mut shell = stage.scratch.command("sh");
+        shell.args(["-c", command]).envs(marked.then_some(("CURSOR_AGENT", "1")));
+        assert!(shell.status().unwrap().success());
+        stage.head()
+    };
+    let call = |command: &str| json!({ "command": command, "output": "" });
+    for conversation in ["one", "two"] {
+        send(conversation, "sessionStart", json!({}));
+        stage.write(&format!("{conversation}.txt"), "x\n");
+        let path = stage.scratch.place.join(format!("{conversation}.txt"));
+        send(conversation, "afterFileEdit", json!({ "file_path": path, "edits": [] }));
+    }
+    // One call is open.
+    let command = "git add one.txt && git commit -qm One";
+    send("one", "beforeShellExecution", call(command));
+    let first = shell(command, true);
+    // A person has a terminal of the editor, too; what is committed there meanwhile has no mark.
+    stage.write("mine.txt", "mine\n");
+    let mine = shell("git add mine.txt && git commit -qm Mine", false);
+    send("one", "afterShellExecution", call(command));
+    // Two are open, and the command line tells which one this is.
+    let command = "git add two.txt && git commit -qm Two";
+    send("one", "beforeShellExecution", call("sleep 100"));
+    send("two", "beforeShellExecution", call(command));
+    let second = shell(command, true);
+    // Neither of them runs this one.
+    stage.write("other.txt", "x\n");
+    let other = shell("git add other.txt && git commit -qm Other", true);
+    send("two", "afterShellExecution", call(command));
+    for conversation in ["one", "two"] {
+        send(conversation, "afterAgentResponse", json!({ "text": format!("I am {conversation}.") }));
+        send(conversation, "stop", json!({ "status": "completed", "loop_count": 0 }));
+        send(conversation, "sessionEnd", json!({}));
+    }
+    stage.push();
+    for (conversation, commit) in [("one", &first), ("two", &second)] {
+        let judged = stage.judged(commit);
+        assert_eq!(judged["verdict"], "pass", "{judged:#}");
+        let steps = judged["trails"][0]["steps"].to_string();
+        assert!(steps.contains(&format!("I am {conversation}.")), "{steps}");
+    }
+    for commit in [&mine, &other] {
+        assert_eq!(stage.named_by(commit), None);
+        assert_eq!(stage.judged(commit)["sessions"], json!([]));
+    }
+}
