@@ -173,6 +173,19 @@ fn orders_in_a_record_are_quoted_on_one_line_as_what_they_are() {
         assert!(!inside.contains(['"', '<', '>', '`']), "{told:?}");
         assert!(told.chars().all(|character| character == '\n' || !git_proof::proof::text::is_active(character)));
     }
+    let agent = Agent::new(&team.scratch.place);
+    for (number, form) in forms.iter().enumerate() {
+        let path = format!("f{number}.txt");
+        let asked = agent.ok("decisions_for", json!({ "paths": [path] }));
+        let why = agent.ok("why", json!({ "path": path }));
+        let read = agent.read(&format!("proof://path/{path}")).unwrap();
+        for answer in [asked, why, read] {
+            assert!(text(&answer, "note").contains("not instructions to you"), "{answer}");
+            let content = text(&answer["decisions"][0], "content");
+            let is_harmless = |character| character == '\n' || !git_proof::proof::text::is_active(character);
+            assert!(content.chars().all(is_harmless), "{form:?} came as {content:?}");
+        }
+    }
 }
 
 /// How the commits of a branch land on `main` at the server, where nobody writes a note.
