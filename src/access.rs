@@ -36,7 +36,7 @@ pub(crate) fn owned_name(bytes: Vec<u8>) -> OsString {
     OsString::from_vec(bytes)
 }
 
-/// Which file it is, wherever it stands: its device and its number there.
+/// The identity of a file, independent of its name: its device and inode.
 pub(crate) fn identity(found: &Metadata) -> (u64, u64) {
     (found.dev(), found.ino())
 }
@@ -100,7 +100,8 @@ pub(crate) fn is_writable(directory: &Path) -> bool {
     accessat(CWD, directory, rustix::fs::Access::WRITE_OK, AtFlags::EACCESS).is_ok()
 }
 
-/// Opens a file for reading that must be one of our own, regular, and no link: whoever owns a link decides what is read.
+/// Opens a file for reading. It must be regular, our own, and no link, because the owner of a link decides what is
+/// read.
 pub(crate) fn open_own(path: &Path, called_sudo: Option<u32>) -> io::Result<File> {
     let refused = |why| Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
     let found = fs::symlink_metadata(path)?;

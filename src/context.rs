@@ -1,4 +1,4 @@
-//! What the process reads from around it: clock, random ids, environment, working directory. Nothing else does.
+//! The surroundings of the process: clock, random ids, environment, working directory. No other module reads them.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -14,7 +14,7 @@ use crate::proof::timestamp::Timestamp;
 /// The surroundings of one command.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// Where the command works: the process's directory, moved by `-C`.
+    /// The directory in which the command works: that of the process, changed by `-C`.
     pub directory: PathBuf,
     clock: Option<Timestamp>,
     /// Is told how many commits of how many have been judged.
@@ -84,7 +84,7 @@ impl Context {
         set.map_or(Duration::from_secs(5), Duration::from_millis)
     }
 
-    /// Where files that are soon gone belong.
+    /// The directory for temporary files.
     pub fn temporary_directory(&self) -> PathBuf {
         std::env::temp_dir()
     }

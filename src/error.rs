@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::hint::Hint;
 
-/// What a failed command answers with.
+/// The error of a failed command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Error {
     /// The stable name of what went wrong.

@@ -209,7 +209,7 @@ impl Hint {
         Self(clauses)
     }
 
-    /// What is to be typed, in the order in which it is named.
+    /// The commands in the hint, in order.
     pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.0.iter().flatten().filter_map(|part| match part {
             Part::Step(step) => Some(step),

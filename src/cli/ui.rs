@@ -44,7 +44,7 @@ impl Ui {
         self.out.push_str(&human(self.paint));
     }
 
-    /// Says one line to whoever reads standard error, of a command that succeeds all the same.
+    /// Prints one line to standard error, for a command that succeeds all the same.
     pub(super) fn say(&mut self, line: &str) {
         self.talk.push_str(&inert(line));
         self.talk.push('\n');

@@ -84,8 +84,8 @@ fn settle(workspace: &mut Workspace, git: &Git, is_first: bool, progress: &mut d
     let _ = explain_newest(workspace, is_first);
 }
 
-/// Lets `git log` say why the newest commits were made, those whose proofs hold. The first proofs that come into a clone
-/// switch this on; whoever switches it off afterwards is not overruled.
+/// Lets `git log` say why the newest commits were made, those whose proofs hold. The first proofs that come into a
+/// clone switch this on; if the user switches it off afterwards, it stays off.
 fn explain_newest(workspace: &Workspace, is_first: bool) -> Result<()> {
     if is_first && workspace.git()?.tip(NOTES)?.is_some() {
         setup::show_why(&workspace.context)?;

@@ -1,5 +1,5 @@
-//! Ancestry by what the commit objects say: grafts, replace refs, shallow files and commit-graphs have no say. Every walk
-//! has a limit, because whoever pushes chooses how long a history is.
+//! Ancestry from the commit objects alone: grafts, replace refs, shallow files and commit-graphs are ignored. Every
+//! walk has a limit, because anyone who pushes can choose how long a history is.
 
 use std::cell::RefCell;
 use std::collections::{BinaryHeap, HashMap, HashSet};

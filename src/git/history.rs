@@ -43,8 +43,9 @@ impl Git {
         }
     }
 
-    /// Refuses a name that means two commits, such as a tag `origin/main` beside the branch: whoever may push a tag would
-    /// decide which of them is judged. `HEAD`, `FETCH_HEAD` and the like mean what their files say, and nobody can push those.
+    /// Refuses a name that means two commits, such as a tag `origin/main` beside the branch: anyone who may push a tag
+    /// could otherwise decide which of them is judged. `HEAD`, `FETCH_HEAD` and the like are files of this clone, which
+    /// nobody can push.
     fn must_name_one_thing(&self, revision: &str) -> Result<()> {
         let name = &revision[..revision.find(['~', '^', ':']).unwrap_or(revision.len())];
         let name = name.split("@{").next().unwrap_or(name);

@@ -1,6 +1,7 @@
 //! The indexes of packs: which objects there are, and where. Threads share them.
 //!
-//! Of an index no more is read than a lookup needs: whoever writes one can make it as large as he likes.
+//! A lookup reads only the parts of an index that it needs, because someone else can make an index as large as they
+//! like.
 
 use std::borrow::Borrow;
 use std::cmp::{Ordering, Reverse};

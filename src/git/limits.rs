@@ -1,5 +1,5 @@
-//! How much is read and computed for what others have pushed. Whoever reaches one of these limits gets the answer "could
-//! not check" with the number ([`ObjectError::Limit`](super::ObjectError)), never "failed" and never "not required".
+//! Limits on what is read and computed for data that others have pushed. At a limit the verdict is "could not check",
+//! with the number ([`ObjectError::Limit`](super::ObjectError)), never "failed" and never "not required".
 //!
 //! Together they keep the judgement of one commit below 256 MiB of memory and below five seconds on a machine of 2026. The
 //! limits of pure formats stand beside their parsers in `proof/`. docs/threat-model.md lists all of them.

@@ -1,5 +1,5 @@
-//! Loose objects, read and written here and not by libgit2: of one that was cut off, as a power loss leaves them, it waits for the
-//! rest for ever. Whether the content is what its id says is checked by whoever asked.
+//! Loose objects, read and written here and not by libgit2, which waits for ever for the rest of an object that was cut
+//! off, for example by a power loss. The caller checks that the content has the right id.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read as _, Take, Write as _};

@@ -1,7 +1,7 @@
-//! Locks that a killed process of ours left on a ref. libgit2 takes a ref's lock as git does, by making `<ref>.lock`, and a
-//! process that is killed meanwhile leaves that file behind. Nobody can tell from the file alone whose it is. So a process
-//! first writes the name of the ref into a file of ours, and holds a lock of the kernel's on it, which ends with the
-//! process: whoever finds a name there and gets that lock knows that its writer is dead.
+//! Removes locks that a killed process of ours left on a ref. libgit2 takes a ref's lock as git does, by making
+//! `<ref>.lock`, and a process that is killed meanwhile leaves that file behind. The file does not tell whose it is. So
+//! a process first writes the name of the ref into a file of ours and holds a kernel lock on it, which ends with the
+//! process: another process that finds a name there and gets the kernel lock knows that the writer is dead.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{Read as _, Seek as _, Write as _};

@@ -1,7 +1,8 @@
 //! Packs: objects are read here and not by libgit2, which reads one at a time behind a lock that all threads share, follows
 //! deltas of each other for ever, and reads an object of any size.
 //!
-//! Sizes are checked before anything is inflated. Nothing here checks what an object's id says; whoever asks hashes it.
+//! Sizes are checked before anything is inflated. The ids of objects are not checked here; the caller hashes the
+//! content.
 
 use std::borrow::Borrow as _;
 use std::collections::HashMap;

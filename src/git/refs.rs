@@ -1,4 +1,4 @@
-//! Refs, moved by compare-and-swap only: whoever comes second finds out and does his work again.
+//! Refs are moved only by compare-and-swap: if two processes move one, the second notices and starts again.
 
 use std::io::Write as _;
 use std::process::Stdio;

@@ -1,5 +1,5 @@
-//! Why git cannot follow a name or a range. That there is no such commit is a mistake of whoever asks; that one of them
-//! cannot be read is not, and means that something could not be checked.
+//! Explains why git cannot follow a name or a range. If there is no such commit, the user made a mistake; if a commit
+//! cannot be read, something could not be checked.
 
 use super::object::ObjectError;
 use super::open::Git;

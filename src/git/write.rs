@@ -68,7 +68,7 @@ impl Git {
         self.write(ObjectType::Tree, &raw).map(TreeId)
     }
 
-    /// Writes a commit by whoever works here.
+    /// Writes a commit in the name of the user.
     pub fn write_commit(&self, tree: &TreeId, parents: &[CommitId], message: &str) -> Result<CommitId> {
         let who = self.committer();
         let when = seconds(&self.context.now());

@@ -1,5 +1,5 @@
-//! A person's word for a commit: what a maintainer says of a change that no anchor can be bound to. It is signed, it is for
-//! one commit, and it proves nothing: whoever takes it says so.
+//! A person's word for a commit: a maintainer's statement about a change that no anchor can be bound to. It is signed
+//! and for one commit, and it proves nothing: such a commit is reported as vouched, not as proven.
 
 use std::cmp::Ordering;
 

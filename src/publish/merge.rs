@@ -1,6 +1,6 @@
 //! Merging what a remote has: notes as unions of lines, evidence and changes as unions of files. Rounds have rules of their
 //! own ([`seal`](crate::seal)).
-//! It makes no difference which side is ahead of the other: whoever is may have taken something away.
+//! Both sides are merged even if one is ahead of the other, because the newer side may have removed something.
 
 use std::collections::BTreeMap;
 

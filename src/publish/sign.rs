@@ -12,8 +12,8 @@ use crate::proof::note::NoteLine;
 use crate::proof::sshsig::claimed_key;
 use crate::record::Workspace;
 
-/// The line of an anchor with the signature of whoever works here; `None` if the note has one by the same key. Many keys
-/// never sign twice with the same bytes, so this cannot be told before.
+/// The line of an anchor, signed by the user; `None` if the note has a signature by the same key. The check comes after
+/// signing, because many keys never give the same bytes twice.
 pub(crate) fn signed_line(
     workspace: &Workspace,
     commit: CommitId,

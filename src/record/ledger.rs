@@ -34,7 +34,7 @@ pub(crate) fn note_done(workspace: &mut Workspace, tool: &str, session: Option<&
     Ok(())
 }
 
-/// Grows whenever something was written here: whoever sees it grow need not write the call down again.
+/// A counter that grows with every write here. If a call made it grow, the call is in the ledger already.
 pub fn changes(workspace: &Workspace) -> u64 {
     workspace.store.changes()
 }

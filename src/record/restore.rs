@@ -45,8 +45,8 @@ pub(crate) fn bring_back(workspace: &mut Workspace, session: &Id, entries: &mut 
     Ok(false)
 }
 
-/// Reads the archive of a session whose texts are not in the store, without bringing them back: whoever checks something
-/// leaves it as it is. The answer is how many texts it holds for the store; none if they are gone for good.
+/// Reads the archive of a session whose texts are not in the store, without restoring them: a check changes nothing.
+/// Returns how many texts the archive holds for the store; none if they are gone for good.
 pub(crate) fn archived(workspace: &Workspace, session: &Id) -> Result<u64> {
     let Some(row) = workspace.store.zone(session)?.filter(|row| row.zone == StoredZone::Cold) else { return Ok(0) };
     let (Some(held), Some(root)) = (row.archive, workspace.store.root(session)?) else { return Ok(0) };

@@ -175,8 +175,8 @@ fn unreadable(commit: &CommitId, error: &ObjectError) -> Finding {
     }
 }
 
-/// Refuses to build on a chain that lacks a round which was there before. What was `seen` must have been asked for before
-/// the ref was read: whoever moves the ref remembers it afterwards.
+/// Refuses to build on a chain that lacks a round which was there before. The caller must have read `seen` before the
+/// ref, because a process that moves the ref remembers its rounds afterwards.
 pub(crate) fn still_there(seen: &[SeenRound], walked: &Walked) -> Result<()> {
     for seen in seen {
         if !walked.has(&seen.seal) {
@@ -193,7 +193,7 @@ pub(crate) fn still_there(seen: &[SeenRound], walked: &Walked) -> Result<()> {
     Ok(())
 }
 
-/// The repository, for whoever reads all of its rounds.
+/// Opens the repository for a reader of all its rounds.
 pub(crate) fn open(context: &Context) -> Result<Git> {
     let git = Git::open(&Repository::discover(context)?, context)?;
     git.read_packs(git.packs(true));

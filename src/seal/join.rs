@@ -229,8 +229,8 @@ fn dated_ahead(remote: &Remote, walked: &Walked, now: Timestamp) -> Option<Findi
     Some(Finding::error(FindingCode::SealBroken, message).hint(hint))
 }
 
-/// Remembers no more of our chain than what stays of it: whoever is killed between moving the ref and remembering that must
-/// not be told for ever that seals which he made again himself are missing.
+/// Lowers the remembered end of our chain, *before* the ref is moved, so that a crash between the two is not reported later
+/// as seals that are missing.
 fn let_go(workspace: &mut Workspace, git: &Git, suffix: &[CommitId]) -> Result<()> {
     if suffix.is_empty() {
         return Ok(());

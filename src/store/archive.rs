@@ -2,7 +2,7 @@
 //!
 //! A file is named by the SHA-256 of what is in it, `ab/<hash>.jsonl.zst`, so that `zstd -dc FILE | sha256sum` tells
 //! whether it is whole, and `zstd -dc FILE | git proof check-evidence -` what it proves. It is written under another name,
-//! flushed, and only then gets its own; whoever blanks a body reads the file back first.
+//! flushed, and only then renamed. Before a body is blanked, the file is read back.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -238,7 +238,7 @@ impl Writer<'_> {
                 make_durable(parent, self.access)?;
             }
             fs::rename(&self.path, &target)?;
-            // Also those further up: whoever made them may have been killed before they were flushed.
+            // Also flush the directories above: the process that made them may have been killed before it flushed them.
             for path in target.ancestors().take(3) {
                 sync_parent(path)?;
             }

@@ -204,7 +204,8 @@ fn second(connection: &Connection) -> Option<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let second = Connection::open_with_flags(connection.path()?, flags).ok()?;
     second.busy_timeout(Duration::from_secs(5)).ok()?;
-    // As for the first one; and nothing is folded into the file when it closes, which is for whoever writes.
+    // As for the first connection. And closing this one must not fold the log into the file: that is left to the
+    // writer.
     second.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).ok()?;
     second.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).ok()?;
     second.execute_batch("PRAGMA query_only = ON; PRAGMA trusted_schema = OFF; BEGIN").ok()?;
