@@ -1,11 +1,12 @@
 //! Merges: one that is what git itself would have made of its parents needs no proof of its own. What somebody did by
 //! hand in it, what a rename carried into a guarded file, and what had been undone before, does.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::commit::Judge;
 use super::facts::Facts;
 use super::replay::Before;
+use crate::git::limits::cost;
 use crate::git::{Allowance, ObjectError, Read};
 use crate::proof::digest::{CommitId, TreeId};
 use crate::proof::finding::Finding;
@@ -126,17 +127,25 @@ impl Judge<'_> {
                 // Where git stops and asks, or somebody changed another path, a rename may still have carried something.
                 Some(mut merged) => {
                     merged.differing.extend(self.carried(judged, [first, second])?);
-                    return Ok(Made::ByHand(merged.differing));
+                    // An edit that no rule asks for must not hide what the merge brings back.
+                    let again = if asks(&merged.differing) { None } else { self.made_again(judged, &bases, asks)? };
+                    return Ok(again.unwrap_or(Made::ByHand(merged.differing)));
                 }
                 None => return self.differs_from_any(judged).map(Made::ByHand),
             }
         }
+        Ok(self.made_again(judged, &bases, asks)?.unwrap_or(Made::Automatically))
+    }
+
+    /// What a merge of two parents brings back to either of them.
+    fn made_again(&self, judged: &Facts, bases: &[CommitId], asks: &dyn Fn(&[Vec<u8>]) -> bool) -> Read<Option<Made>> {
+        let [one, two] = &judged.commit.parents[..] else { return Ok(None) };
         for (parent, other) in [(one, two), (two, one)] {
-            if let Some((before, paths)) = self.brought_back(&bases, parent, other, asks)? {
-                return Ok(Made::Again(before, paths));
+            if let Some((before, paths)) = self.brought_back(judged, bases, [parent, other], asks)? {
+                return Ok(Some(Made::Again(before, paths)));
             }
         }
-        Ok(Made::Automatically)
+        Ok(None)
     }
 
     /// Guarded paths that differ from both parents, and that one of them does not have: a rename has carried a change to
@@ -159,9 +168,9 @@ impl Judge<'_> {
     /// commits that are merged.
     fn brought_back(
         &self,
+        judged: &Facts,
         bases: &[CommitId],
-        parent: &CommitId,
-        other: &CommitId,
+        [parent, other]: [&CommitId; 2],
         asks: &dyn Fn(&[Vec<u8>]) -> bool,
     ) -> Read<Option<(Before, Vec<Vec<u8>>)>> {
         let (git, history) = (&self.gatherer.git, &self.gatherer.history);
@@ -176,9 +185,15 @@ impl Judge<'_> {
             let why = format!("it brings more than {MAX_MERGED} commits");
             return Err(ObjectError::Limit(other.0, why));
         }
-        if let [base] = bases {
+        let brought = git.diff(Some(&history.node(git, parent)?.tree), Some(&judged.tree()))?;
+        let brought: HashSet<Vec<u8>> = brought.into_iter().map(|path| path.path).collect();
+        for base in bases {
             let base = history.node(git, base)?.tree;
             let whole = git.diff(Some(&base), Some(&history.node(git, other)?.tree))?;
+            // From one of several bases, `whole` also has what `parent` got from the others, and may have undone for good.
+            if bases.len() > 1 && !is_brought(&whole, &brought) {
+                continue;
+            }
             let paths = paths(&whole);
             if asks(&paths)
                 && let Some(before) = self.applied_before(&whole, other, parent)?
@@ -189,6 +204,9 @@ impl Judge<'_> {
         for id in &merged.commits {
             let facts = self.gatherer.facts(id)?;
             if facts.is_merge() {
+                if let Some(again) = self.merge_applied_before(&facts, &brought, parent, asks)? {
+                    return Ok(Some(again));
+                }
                 continue;
             }
             let change = facts.diff(self.gatherer)?;
@@ -203,6 +221,80 @@ impl Judge<'_> {
         Ok(None)
     }
 
+    /// Whether what somebody did by hand in a merge was applied to what leads to `parent`, and undone there. It is compared
+    /// with each parent of the merge, and counts only if it touches a path in `brought`: a commit that leaves all of its
+    /// paths as they are in `parent` brings nothing back.
+    pub(super) fn merge_applied_before(
+        &self,
+        merge: &Facts,
+        brought: &HashSet<Vec<u8>>,
+        parent: &CommitId,
+        asks: &dyn Fn(&[Vec<u8>]) -> bool,
+    ) -> Read<Option<(Before, Vec<Vec<u8>>)>> {
+        let visited = self.gatherer.history.visited();
+        let own = self.made_by_hand(merge, brought)?;
+        for tree in merge.parent_trees(self.gatherer)? {
+            let mut change = self.gatherer.git.diff(Some(tree), Some(&merge.tree()))?;
+            change.retain(|path| own.contains(&path.path));
+            let paths: Vec<Vec<u8>> = change.iter().map(|path| path.path.clone()).collect();
+            if !is_brought(&change, brought) || !asks(&paths) {
+                continue;
+            }
+            if let Some(before) = self.applied_before(&change, &merge.id(), parent)? {
+                return Ok(Some((before, paths)));
+            }
+        }
+        // Each merge takes walks of its own, and whoever pushes chooses how many merges there are.
+        let visits = self.gatherer.history.visited() - visited;
+        self.gatherer.git.meter.spend(visits * cost::VISIT).map_err(|why| ObjectError::Limit(merge.id().0, why))?;
+        Ok(None)
+    }
+
+    /// The paths where a merge is not what rule 1 makes of its parents, over any of their merge bases. For a merge of three
+    /// or more, all paths where it differs from a parent. Empty if the merge touches no path in `brought`.
+    fn made_by_hand(&self, merge: &Facts, brought: &HashSet<Vec<u8>>) -> Read<HashSet<Vec<u8>>> {
+        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
+        let all: HashSet<Vec<u8>> = self.differs_from_any(merge)?.into_iter().collect();
+        if all.is_disjoint(brought) {
+            return Ok(HashSet::new());
+        }
+        let ([one, two], [first, second]) = (&merge.commit.parents[..], merge.parent_trees(self.gatherer)?) else {
+            return Ok(all);
+        };
+        let bases = history.merge_bases(git, one, two)?;
+        if bases.is_empty() {
+            return Ok(all);
+        }
+        let made = git.diff(Some(first), Some(&merge.tree()))?;
+        let mut allowance = Allowance::default();
+        let mut is_merge = |theirs: &[PathChange], made: &[PathChange]| match git.is_merge(
+            theirs,
+            Some(first),
+            (&merge.tree(), made),
+            false,
+            &mut allowance,
+        ) {
+            Err(ObjectError::Limit(..)) => Ok(false),
+            answer => answer,
+        };
+        let mut own = HashSet::new();
+        for base in bases {
+            let theirs = git.diff(Some(&history.node(git, &base)?.tree), Some(second))?;
+            if is_merge(&theirs, &made)? {
+                continue;
+            }
+            let mut left: HashMap<&[u8], &PathChange> = made.iter().map(|path| (&path.path[..], path)).collect();
+            for path in &theirs {
+                let made = left.remove(&path.path[..]).map(std::slice::from_ref).unwrap_or_default();
+                if !is_merge(std::slice::from_ref(path), made)? {
+                    own.insert(path.path.clone());
+                }
+            }
+            own.extend(left.into_keys().map(<[u8]>::to_vec));
+        }
+        Ok(own)
+    }
+
     /// The paths where a commit differs from any of its parents.
     fn differs_from_any(&self, judged: &Facts) -> Read<Vec<Vec<u8>>> {
         let mut paths = BTreeSet::new();
@@ -211,6 +303,11 @@ impl Judge<'_> {
         }
         Ok(paths.into_iter().collect())
     }
+}
+
+/// Whether a change touches one of these paths.
+fn is_brought(change: &[PathChange], brought: &HashSet<Vec<u8>>) -> bool {
+    change.iter().any(|path| brought.contains(&path.path))
 }
 
 /// Whether a path is part of what decides about all others.

@@ -232,12 +232,16 @@ impl Judge<'_> {
         if let Some(before) = self.applied_before(&whole, head, parent)? {
             return Ok(Some(before.finding()));
         }
+        let brought: HashSet<Vec<u8>> = judged.diff(self.gatherer)?.iter().map(|path| path.path.clone()).collect();
         for id in commits {
             let facts = self.gatherer.facts(id)?;
             if facts.is_merge() {
                 // Clocks can keep the walk above from seeing that both sides reach it.
                 if history.reaches(git, parent, id)? {
                     return Ok(Some(Before::by_itself(*id).finding()));
+                }
+                if let Some((before, _)) = self.merge_applied_before(&facts, &brought, parent, &|_| true)? {
+                    return Ok(Some(before.finding()));
                 }
                 continue;
             }
