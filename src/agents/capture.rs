@@ -142,7 +142,11 @@ fn before(workspace: &mut Workspace, key: AgentKey<'_>, call: &Call) -> Result<(
     }
     let worktree = workspace.repository.worktree();
     commits::forget_dead_callers(workspace, &worktree, key)?;
-    let reflog = reflog_place(&workspace.repository, workspace.context.seconds());
+    let seconds = workspace.context.seconds();
+    let mut reflog = reflog_place(&workspace.repository, seconds);
+    if reflog.starts_with('t') {
+        reflog = workspace.git()?.exact_place(reflog, seconds);
+    }
     let name = call.name();
     let new = NewCall { name: &name, worktree: &worktree, command, reflog: &reflog };
     workspace.store.begin_call(key, &new, workspace.context.now())
@@ -159,7 +163,9 @@ fn after(workspace: &mut Workspace, key: AgentKey<'_>, seen: &Seen, call: &Call)
         return Ok(false);
     }
     if let Some(command) = call.command() {
-        let begun = workspace.store.end_call(key, &call.name())?;
+        // A command in the background goes on. Its call stays open until the turn ends, so that what happens meanwhile is not
+        // taken for somebody else's.
+        let begun = if call.is_background() { None } else { workspace.store.end_call(key, &call.name())? };
         // A check that ran while a file was written has not checked that file for sure: calls may run at the same time.
         let alone = match begun.as_ref().map(|begun| begun.at) {
             Some(at) => !wrote_since(workspace, key, at)?,

@@ -57,25 +57,23 @@ pub(super) fn read(agent: Agent, input: &Value) -> Result<Seen> {
     })
 }
 
-/// By what an event is known: its id or its time, with what it says. Two files that name our hook fire it twice.
+/// By what an event is known: its id or its time, with what it says. Two files that name our hook fire it twice. An id that a
+/// whole turn shares tells events apart only together with all that they say: a file may be edited twice in a turn.
 fn once(name: &str, input: &Value) -> Option<[u8; 8]> {
-    const IDS: [&str; 6] = ["tool_use_id", "timestamp", "prompt_id", "turn_id", "generation_id", "event_id"];
-    if !IDS.iter().any(|id| input.get(id).is_some()) {
+    const OF_AN_EVENT: [&str; 4] = ["tool_use_id", "timestamp", "prompt_id", "event_id"];
+    const OF_A_TURN: [&str; 2] = ["turn_id", "generation_id"];
+    const SAID: [&str; 6] =
+        ["tool_name", "tool_input", "prompt", "last_assistant_message", "prompt_response", "agent_id"];
+    let has = |fields: &[&str]| fields.iter().any(|field| input.get(field).is_some());
+    let known_by = if has(&OF_AN_EVENT) {
+        let fields = OF_AN_EVENT.iter().chain(&OF_A_TURN).chain(&SAID);
+        json!(fields.map(|field| &input[*field]).collect::<Vec<_>>())
+    } else if has(&OF_A_TURN) {
+        input.clone()
+    } else {
         return None;
-    }
-    let said = [
-        "tool_name",
-        "tool_input",
-        "prompt",
-        "last_assistant_message",
-        "prompt_response",
-        "agent_id",
-        "command",
-        "file_path",
-    ];
-    let parts: Vec<&Value> = IDS.iter().chain(&said).map(|field| &input[*field]).collect();
-    let digest = sha256(format!("{name}{}", json!(parts)).as_bytes());
-    digest.first_chunk().copied()
+    };
+    sha256(format!("{name}{known_by}").as_bytes()).first_chunk().copied()
 }
 
 fn event(agent: Agent, name: &str, input: &Value) -> Result<Option<Event>> {

@@ -47,6 +47,10 @@ pub(super) fn told(workspace: &mut Workspace, agent: Agent, key: AgentKey<'_>, s
         }
         // Where the index cannot be brought up to date, git is asked.
         let _ = allowed.refresh(&git, &mut workspace.store, Pace::InPassing);
+        // Not marked as told: once the index is complete, the agent is told when it comes back to the file.
+        if !allowed.is_answerable(&workspace.store, &path) {
+            continue;
+        }
         let (context, store) = (&workspace.context, Some(&workspace.store));
         let decisions = recall::find(context, &git, store, allowed, &[path], recall::MOST_TOLD)?;
         let note = recall::note(&text, &decisions);

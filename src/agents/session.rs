@@ -211,9 +211,21 @@ pub(super) fn held_message(row: &AgentRow) -> Option<Item> {
 /// Opens a session by name, for an agent if one runs the command: then it is the next one of that agent's chain, and nobody
 /// else's current session.
 pub fn start(workspace: &mut Workspace, request: &StartRequest) -> Result<StartOutcome> {
-    let agent = record::agents_in_environment(workspace).into_iter().next();
-    let Some((agent, session)) = agent else { return record::start(workspace, request) };
-    let key = AgentKey { agent: agent.as_str(), session: &session };
+    let named = record::agents_in_environment(workspace);
+    let (agent, session) = match (record::whose(workspace)?, &named[..]) {
+        (Whose::Agent(row), _) => (row.agent, row.agent_session),
+        (Whose::Person, []) => return record::start(workspace, request),
+        (Whose::Person, [(agent, session)]) => (agent.as_str().to_owned(), session.clone()),
+        (Whose::Person | Whose::Unclear, _) => {
+            let names: Vec<&str> = named.iter().map(|(agent, _)| agent.as_str()).collect();
+            let what = format!("it cannot be told which agent opens the session: {}", names.join(" or "));
+            return Err(Error::new(Code::InvalidParams, what).hint(match names[..] {
+                [_] => "try it again when none of its other subagents runs a command",
+                _ => "take the session id of the agent that does not out of the environment",
+            }));
+        }
+    };
+    let key = AgentKey { agent: &agent, session: &session };
     let mut request = request.clone();
     if let Some(row) = workspace.store.agent(key)?
         && let Some(open) = open_session(workspace, &row)?

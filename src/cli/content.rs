@@ -8,21 +8,24 @@ use std::process::Command;
 use crate::context::{Context, open_named};
 use crate::error::{Code, Error, Result};
 use crate::git;
-use crate::hint::{Step, hint};
+use crate::hint::{Hint, Step, hint};
 
 /// As many bytes as a body may have. What is larger is not read to its end.
 const LIMIT: usize = 1 << 20;
 
-/// Reads the text that `--content` or `--content-file` give, or opens an editor.
-pub(super) fn content(context: &Context, argument: Option<&str>, file: Option<&Path>, kind: &str) -> Result<String> {
+/// Reads the text that `--content` or `--content-file` give, or opens an editor. Where there is none to open, the hint says
+/// how the text is given to the command that was typed.
+pub(super) fn content(
+    context: &Context,
+    argument: Option<&str>,
+    file: Option<&Path>,
+    kind: &str,
+    typed: impl FnOnce() -> Hint,
+) -> Result<String> {
     match given(context, argument, file)? {
         Some(text) => Ok(text),
         None if io::stdin().is_terminal() => edit(context, kind),
-        None => Err(Error::new(Code::InvalidParams, "there is nothing to record").hint(hint!(
-            "give the text as an argument, or ",
-            Step::RecordFile,
-            ", or - for standard input"
-        ))),
+        None => Err(Error::new(Code::InvalidParams, "there is nothing to record").hint(typed())),
     }
 }
 

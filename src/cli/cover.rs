@@ -6,6 +6,7 @@ use super::ui::{Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
 use crate::flow::{self, CoverOutcome, CoverRequest};
+use crate::hint::Step;
 use crate::record::Workspace;
 
 /// Explain commits that exist already
@@ -61,7 +62,8 @@ fn next(outcome: &CoverOutcome) -> String {
             format!("Session {session} is finalized and anchored on {commits}. git proof sync shares it.\n")
         }
         None => format!(
-            "Session {session} is open. Say what was decided, then close it:\n  git proof record --session {session} --type reflection --content \"what was done, what is uncertain\"\n  git proof finalize --session {session}\n"
+            "Session {session} is open. Say what was decided, then close it:\n  {}\n",
+            Step::Done(session.to_string())
         ),
     }
 }

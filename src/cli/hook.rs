@@ -14,8 +14,10 @@ use crate::flow;
 use crate::hook::GitHook;
 use crate::record::{Agent, Workspace};
 
-/// More than any agent sends; what is larger is not read to its end.
+/// More than any agent sends. What is larger is read, so that the agent can write it to its end, and dropped.
 const LIMIT: u64 = 64 << 20;
+/// Most bytes that are dropped.
+const DROPPED: u64 = 4 << 30;
 
 /// Take an event from a hook of git or of an agent
 ///
@@ -100,14 +102,16 @@ impl Hook {
 
 fn input() -> Result<Vec<u8>> {
     let unreadable = |what: &str| Error::new(Code::Unreadable, what.to_owned());
-    let stdin = io::stdin().lock();
+    let mut stdin = io::stdin().lock();
     if stdin.is_terminal() {
         return Err(unreadable("the event is read from standard input, which is a terminal"));
     }
     let mut bytes = Vec::new();
-    stdin
-        .take(LIMIT + 1)
-        .read_to_end(&mut bytes)
-        .map_err(|error| unreadable("standard input cannot be read").because(error))?;
-    if bytes.len() as u64 > LIMIT { Err(unreadable("the event is too large to be read")) } else { Ok(bytes) }
+    let failed = |error| unreadable("standard input cannot be read").because(error);
+    stdin.by_ref().take(LIMIT + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 <= LIMIT {
+        return Ok(bytes);
+    }
+    io::copy(&mut stdin.take(DROPPED), &mut io::sink()).map_err(failed)?;
+    Err(unreadable("the event is too large to be read"))
 }

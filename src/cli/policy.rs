@@ -102,7 +102,7 @@ impl Policy {
                     text + match (outcome.changed, dry_run) {
                         (true, _) => "It refuses from now on: commit .proof/policy.toml to the base branch.\n",
                         (false, true) => "Nothing was changed.\n",
-                        (false, false) => "It refuses already: nothing was changed.\n",
+                        (false, false) => "The policy is already enforced; nothing changed.\n",
                     }
                 });
             }

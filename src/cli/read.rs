@@ -11,7 +11,8 @@ use super::verdict::rules_line;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::flow::{self, CommitStory, Meant, StoryRequest};
-use crate::hint::Step;
+use crate::git::Git;
+use crate::hint::{Step, hint};
 use crate::judge::RulesView;
 use crate::record::{self, Workspace};
 use crate::{present, rounds};
@@ -92,13 +93,16 @@ impl Log {
         if !self.revisions.is_empty() {
             return self.commits(&context, ui);
         }
-        let mut workspace = Workspace::open(context)?;
+        let (asked, names_none) = (context.clone(), self.session.is_none() && !self.all);
+        let no_session = |error: Error| if names_none { perhaps_of_commits(&asked, error) } else { error };
+        let mut workspace = Workspace::open(context).map_err(no_session)?;
         if self.all {
             let outcome = record::sessions(&workspace, self.limit.unwrap_or(50))?;
             ui.show(&outcome, |list, paint| draw::sessions(&list.sessions, &now, paint));
             return Ok(());
         }
-        let outcome = record::log(&mut workspace, self.session.as_deref(), self.limit.map(u64::from))?;
+        let outcome =
+            record::log(&mut workspace, self.session.as_deref(), self.limit.map(u64::from)).map_err(no_session)?;
         ui.show(&outcome, |log, paint| draw::log(log, self.full, &now, paint));
         Ok(())
     }
@@ -132,6 +136,25 @@ impl Log {
             Err(_) => error,
         }
     }
+}
+
+/// Without a session here, a reader most likely wants the decisions behind commits. A session that is opened only to see
+/// something would be in the way later.
+fn perhaps_of_commits(context: &Context, error: Error) -> Error {
+    let names = context.variable("GIT_PROOF_SESSION").is_some();
+    if names || !matches!(error.code, Code::SessionNotFound | Code::NoStore) {
+        return error;
+    }
+    let Ok(git) = Git::discover(context) else { return error };
+    if !git.tip("HEAD").is_ok_and(|head| head.is_some()) {
+        return error;
+    }
+    let mut hint = hint!(Step::LogHead, " shows the decisions behind commits");
+    if git.was_never_synced() {
+        hint = hint.and(hint!(Step::SyncFetchOnly, " brings those of others"));
+    }
+    let hint = hint.and(hint!("to record something: ", Step::Start));
+    error.hint(hint)
 }
 
 /// Show what was decided behind a commit, or one record

@@ -9,6 +9,8 @@ use super::ui::{Role, Ui, inert};
 use crate::agents::{self, Caller};
 use crate::context::Context;
 use crate::error::Result;
+use crate::hint::{Hint, Step, hint};
+use crate::proof::record::RecordType;
 use crate::publish;
 use crate::record::{self, EntryView, RecordRequest, StartRequest, Workspace};
 
@@ -79,7 +81,7 @@ impl Start {
     }
 }
 
-/// Add a thought to a session
+/// Add a record to a session
 ///
 /// It is on disk, chained to the one before, when the command returns. Without a text your editor opens. A text that holds a credential is refused; --private records it and keeps it out of what is published.
 /// A reflection of a proof-grade session is published and cannot be private.
@@ -144,7 +146,7 @@ impl Record {
         let text = self.content.as_deref().or(self.text.as_deref());
         let request = RecordRequest {
             session: self.session.clone(),
-            content: content(&context, text, self.content_file.as_deref(), &kind)?,
+            content: content(&context, text, self.content_file.as_deref(), &kind, || with_file(&kind))?,
             kind,
             parent: self.parent.clone(),
             metadata: self.metadata.clone(),
@@ -157,6 +159,12 @@ impl Record {
         show_recorded(&outcome, ui);
         Ok(())
     }
+}
+
+/// How a record gets its text.
+fn with_file(kind: &str) -> Hint {
+    let kind = RecordType::parse(kind).unwrap_or(RecordType::Plan).to_string();
+    hint!("give the text as an argument, or ", Step::RecordFile(kind), ", or - for standard input")
 }
 
 /// Records in the session that is named, else in that of the agent that runs this command, else in the current one.
@@ -183,7 +191,7 @@ pub(super) fn show_recorded(outcome: &EntryView, ui: &mut Ui) {
     });
 }
 
-/// Add operations to a session, each as a leaf of its tree
+/// Add operations to a session, each as an entry
 ///
 /// All of them, or none. Which change a session explains is attested by the tool itself and cannot be attested by hand.
 #[derive(Debug, Args)]

@@ -76,12 +76,14 @@ impl Retain {
 /// Asks whether texts may be dropped. Where nobody can be asked, it is an error.
 fn confirmed() -> Result<bool> {
     if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
-        return Err(Error::new(Code::InvalidParams, "--freeze drops texts for good, and nobody can be asked").hint(
-            hint!(
-                Step::Option("--yes".into()), " says that this is meant";
-                Step::Option("--dry-run".into()), " shows which sessions are concerned"
-            ),
-        ));
+        return Err(Error::new(
+            Code::InvalidParams,
+            "--freeze deletes texts permanently, and there is no terminal to confirm on",
+        )
+        .hint(hint!(
+            Step::Option("--yes".into()), " says that this is meant";
+            Step::Option("--dry-run".into()), " shows which sessions are concerned"
+        )));
     }
     let _ = write!(io::stderr(), "Drop the texts for good? Hashes and proofs stay. [y/N] ");
     let mut answer = String::new();

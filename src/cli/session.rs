@@ -7,6 +7,7 @@ use super::ui::{Role, Ui};
 use crate::context::Context;
 use crate::error::Result;
 use crate::flow::{self, Repaired};
+use crate::hint::Step;
 use crate::record::{self, RootOutcome, Workspace};
 use crate::setup;
 
@@ -136,7 +137,14 @@ impl End {
         ui.show(&outcome, |end, _| {
             let stands = match (&end.root, end.proof_grade) {
                 (Some(root), _) => format!("It is finalized: root {root}, {} entries.", end.records),
-                (None, true) => "It is proof-grade and not finalized: git proof finalize".to_owned(),
+                (None, true) if end.has_reflection => {
+                    format!("To finalize it: {}", Step::Finalize(end.session_id.to_string()))
+                }
+                (None, true) if end.count == 0 => format!("It has no entries. To open another: {}", Step::Start),
+                (None, true) => format!(
+                    "It has no closing reflection, so it cannot be finalized. To go on in a new session: {}",
+                    Step::StartNext(end.session_id.to_string())
+                ),
                 (None, false) => "It is not finalized.".to_owned(),
             };
             format!("Session {} has ended. {stands}\n", end.session_id)

@@ -7,7 +7,9 @@ use super::record::{Correction, record_own, show_recorded};
 use super::session::close;
 use super::ui::Ui;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Code, Error, Result};
+use crate::hint::{Step, hint};
+use crate::judge::{self, VerifyRequest};
 use crate::record::RecordRequest;
 
 /// Record a decision: what was chosen, what was rejected, and why
@@ -31,7 +33,7 @@ pub(super) struct Decide {
 
 impl Decide {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let mut request = request(&context, "decision", self.text.as_deref(), self.session.clone())?;
+        let mut request = request(&context, "decision", self.text.as_deref(), self.session.clone(), Step::Decide)?;
         request.supersedes.clone_from(&self.correction.supersedes);
         request.until.clone_from(&self.correction.until);
         let (_, outcome) = record_own(context, request)?;
@@ -58,13 +60,40 @@ pub(super) struct Done {
 
 impl Done {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let request = request(&context, "reflection", self.text.as_deref(), self.session.clone())?;
-        let (mut workspace, recorded) = record_own(context, request)?;
+        let typed = self.session.clone().map_or(Step::DoneHere, Step::Done);
+        let request = request(&context, "reflection", self.text.as_deref(), self.session.clone(), typed)?;
+        let asked = context.clone();
+        let (mut workspace, recorded) = record_own(context, request)
+            .map_err(|error| if self.session.is_none() { perhaps_forgotten(&asked, error) } else { error })?;
         close(&mut workspace, Some(recorded.session_id.as_str()), ui)
     }
 }
 
-fn request(context: &Context, kind: &str, text: Option<&str>, session: Option<String>) -> Result<RecordRequest> {
-    let content = content(context, text, None, kind)?;
+/// Without a session, `start` was probably forgotten before HEAD was committed: then `cover` explains it.
+fn perhaps_forgotten(context: &Context, error: Error) -> Error {
+    let names = context.variable("GIT_PROOF_SESSION").is_some();
+    if names || !matches!(error.code, Code::SessionNotFound | Code::NoStore) {
+        return error;
+    }
+    let request = VerifyRequest { revisions: vec!["HEAD".to_owned()], ..VerifyRequest::default() };
+    let unexplained = judge::verify(context, &request)
+        .is_ok_and(|judged| judged.commits.iter().any(|commit| commit.sessions.is_empty() && commit.vouched.is_none()));
+    if !unexplained {
+        return error;
+    }
+    error.hint(hint!(
+        "to explain the commit that was made: ", Step::Cover("HEAD".into());
+        "before the next one: ", Step::Start
+    ))
+}
+
+fn request(
+    context: &Context,
+    kind: &str,
+    text: Option<&str>,
+    session: Option<String>,
+    typed: Step,
+) -> Result<RecordRequest> {
+    let content = content(context, text, None, kind, || hint!("give the text as an argument: ", typed))?;
     Ok(RecordRequest { session, kind: kind.to_owned(), content, ..RecordRequest::default() })
 }

@@ -94,9 +94,9 @@ fn describe(outcome: &StatusOutcome) -> String {
     }
     let unwired: Vec<&str> = outcome.hooks.iter().filter(|hook| !hook.wired).map(|hook| hook.hook.as_str()).collect();
     if unwired.is_empty() {
-        text.push_str("Git's hooks are wired.\n");
+        text.push_str("Git hooks are installed.\n");
     } else {
-        text.push_str(&format!("Git's hooks are not wired: {}\n", unwired.join(", ")));
+        text.push_str(&format!("Git hooks are not installed: {}\n", unwired.join(", ")));
     }
     text
 }
@@ -104,7 +104,7 @@ fn describe(outcome: &StatusOutcome) -> String {
 fn details(session: &SessionStatus) -> String {
     let agent = match &session.agent {
         Some(agent) => format!("{agent}; it closes by itself"),
-        None => "a person's".to_owned(),
+        None => "you, by hand".to_owned(),
     };
     let missing = if session.missing.is_empty() { "nothing".to_owned() } else { session.missing.join(", ") };
     let age = match session.days_open {
@@ -113,12 +113,12 @@ fn details(session: &SessionStatus) -> String {
         days => format!(", for {days} days"),
     };
     let elsewhere = if session.is_elsewhere {
-        "  branch   none of its commits leads to HEAD: was another branch checked out since?\n"
+        "  branch     its commits are not on this branch; did you switch branches?\n"
     } else {
         ""
     };
     format!(
-        "  intent   {}\n  caller   {}\n  whose    {agent}\n  since    {}{age}\n  entries  {}, {}\n{elsewhere}  missing  {missing}\n",
+        "  intent     {}\n  caller     {}\n  opened by  {agent}\n  since      {}{age}\n  entries    {}, {}\n{elsewhere}  missing    {missing}\n",
         inert(&session.intent),
         inert(&session.caller),
         session.started_at,

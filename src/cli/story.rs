@@ -411,6 +411,9 @@ fn proven(commit: &CommitStory) -> Vec<String> {
         [] => "not signed".to_owned(),
         signers => format!("signed by {}", inert(&signers.join(" and "))),
     });
+    if !holding.is_empty() && holding.iter().all(|session| session.afterwards) {
+        said.push("recorded afterwards".to_owned());
+    }
     let mut rounds: Vec<u64> = holding.iter().filter_map(|session| session.round).collect();
     rounds.sort_unstable();
     rounds.dedup();

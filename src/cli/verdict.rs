@@ -23,6 +23,12 @@ pub(super) fn rules_line(rules: &RulesView) -> String {
 
 /// How commits stand, in a line.
 pub(super) fn headline(verdict: Verdict, summary: &Summary, paint: Paint) -> String {
+    // "Could not check: 1 could not be checked" would say it twice.
+    if present::counts(summary) == format!("{} {}", summary.unchecked, present::counted(Verdict::Unchecked)) {
+        let commits = if summary.unchecked == 1 { "commit" } else { "commits" };
+        let word = paint.paint(role(verdict), "Could not check");
+        return format!("{word} {} {commits}.\n", summary.unchecked);
+    }
     let word = present::capitalized(present::range_headline(verdict, summary));
     format!("{}: {}.\n", paint.paint(role(verdict), &word), present::counts(summary))
 }

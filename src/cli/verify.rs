@@ -55,8 +55,10 @@ impl Verify {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let with_story = !ui.json && !self.quiet;
         let (revisions, rules) = (self.revisions.clone(), self.rules.clone());
-        let outcome =
-            judge::verify(context, &VerifyRequest { revisions, with_story, rules, most: None, with_digest: ui.json })?;
+        let outcome = judge::verify(
+            context,
+            &VerifyRequest { revisions, with_story, rules, most: None, with_digest: ui.json, every_session: false },
+        )?;
         ui.answer(present::exit_code(outcome.verdict));
         if self.quiet {
             return Ok(());

@@ -131,7 +131,11 @@ fn tell(outcome: &WhyOutcome, now: &Timestamp, paint: Paint) -> String {
         lines.push(String::new());
         lines.extend(self::decision(decision, outcome, &teller));
     }
-    if outcome.decisions.is_empty() {
+    if let Some(hint) = &outcome.hint {
+        lines.push(String::new());
+        lines.push("The proofs were not fetched, so the decisions behind it are unknown.".to_owned());
+        lines.push(format!("hint: {hint}"));
+    } else if outcome.decisions.is_empty() {
         lines.push(String::new());
         lines.push("No recorded decision stands behind it.".to_owned());
     }

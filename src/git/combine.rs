@@ -30,7 +30,7 @@ impl Git {
     /// Whether a commit's tree is the clean merge of a change into the tree of its parent, on every path.
     ///
     /// `change` is what the change does where it was made, `made` what the commit, whose tree is `tree`, does to `ours`.
-    /// With `same_blob`, a change of a mode alone must meet the very content that it was made for.
+    /// With `same_blob`, a path of which only the mode changes, there or here, must have the content that the change left.
     pub fn is_merge(
         &self,
         change: &[PathChange],
@@ -60,7 +60,8 @@ impl Git {
             };
             let after = made.map_or(before, |made| made.new);
             let other_blob = before.map(|entry| entry.id) != theirs.new.map(|entry| entry.id);
-            if same_blob && theirs.is_mode_alone() && other_blob {
+            let mode_alone = theirs.is_mode_alone() || made.is_some_and(|made| made.is_mode_alone());
+            if same_blob && mode_alone && other_blob {
                 return Ok(false);
             }
             match merge(theirs.old, before, theirs.new) {

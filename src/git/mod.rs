@@ -48,8 +48,8 @@ pub use objects::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 pub(crate) use offered::{OFFERED, Quarantine};
 pub use open::Git;
 pub use process::{
-    commands_above, editor, identity, interpret_trailers, is_amending, is_running, own_pager, pager, paints, sharing,
-    starter, worktree_root,
+    commands_above, editor, identity, interpret_trailers, is_amending, is_running, nearest_above, own_pager, pager,
+    paints, sharing, starter, worktree_root,
 };
 pub use reflog::reflog_place;
 pub(crate) use refs::left_behind;

@@ -118,6 +118,20 @@ pub fn starter() -> Option<String> {
     None
 }
 
+/// Which of some programs, as [`starter`] names them, is the nearest that this process was started by. `None` if none is, or
+/// if that cannot be seen.
+pub fn nearest_above<'a>(starters: &[&'a str]) -> Option<&'a str> {
+    let mut process = parent_id();
+    for _ in 0..64 {
+        let named = begun_at(process).map(|begun| format!("{process}:{begun}"))?;
+        if let Some(found) = starters.iter().find(|starter| **starter == named) {
+            return Some(found);
+        }
+        process = parent_of(process).filter(|parent| *parent > 0)?;
+    }
+    None
+}
+
 /// Whether the program that [`starter`] named is still running. `None` where that cannot be seen.
 pub fn is_running(starter: &str) -> Option<bool> {
     let (process, begun) = starter.split_once(':')?;

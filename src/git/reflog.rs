@@ -13,13 +13,16 @@ use crate::proof::digest::CommitId;
 const MAX_READ: u64 = 1 << 20;
 /// Most entries that git is asked for, where refs are in reftables.
 const MAX_ENTRIES: &str = "-n1000";
+/// Most remote-tracking branches that git is asked about, where refs are in reftables.
+const MOST_BRANCHES: usize = 64;
 
 /// What makes a commit, by the first words of a reflog's message. A merge, a pull, a checkout and a reset make none that is
 /// somebody's own.
 const MAKING: [&str; 4] = ["commit", "cherry-pick", "revert", "rebase"];
 
 /// Where the reflog of HEAD ends, in words that [`Git::made_since`] understands: its length, or a digest of the list of
-/// tables, and the time in seconds. Two places that are equal have nothing between them.
+/// tables, and the time in seconds. Two places that are equal have nothing between them. In reftables, an entry may have been
+/// made in the same second; [`Git::exact_place`] tells how many.
 pub fn reflog_place(place: &Repository, seconds: i64) -> String {
     if let Ok(found) = fs::metadata(place.git_dir.join("logs/HEAD")) {
         return format!("{}@{seconds}", found.len());
@@ -48,11 +51,12 @@ impl Git {
 
     /// The commits that were made in this worktree since its reflog ended at a place, oldest first.
     pub fn made_since(&self, since: &str) -> Vec<CommitId> {
-        let Some((place, seconds)) = since.split_once('@') else { return Vec::new() };
-        let Ok(seconds) = seconds.parse::<i64>() else { return Vec::new() };
+        let Some((place, time)) = since.split_once('@') else { return Vec::new() };
+        let (seconds, known) = time.split_once('+').unwrap_or((time, "0"));
+        let (Ok(seconds), Ok(known)) = (seconds.parse::<i64>(), known.parse::<usize>()) else { return Vec::new() };
         let entries = match place.parse::<u64>() {
             Ok(length) => self.tail(length).unwrap_or_default(),
-            Err(_) => self.since(seconds),
+            Err(_) => self.since("HEAD", seconds).into_iter().skip(known).collect(),
         };
         let made = entries.into_iter().filter(|(_, message)| makes_commit(message)).map(|(commit, _)| commit);
         let mut commits: Vec<CommitId> = Vec::new();
@@ -72,14 +76,28 @@ impl Git {
                 let lines = self.lines_from(length.saturating_sub(MAX_READ)).unwrap_or_default();
                 lines.into_iter().filter(|line| line.time >= seconds).map(|line| (line.commit, line.message)).collect()
             }
-            Err(_) => self.since(seconds),
+            Err(_) => self.since("HEAD", seconds),
         };
         since.into_iter().filter(|(_, message)| makes_commit(message)).map(|(commit, _)| commit).collect()
     }
 
+    /// A place of [`reflog_place`], with the number of entries that reftables have in that very second already.
+    pub fn exact_place(&self, place: String, seconds: i64) -> String {
+        let is_table = place.starts_with('t');
+        let known = if is_table { self.since("HEAD", seconds).len() } else { 0 };
+        if known > 0 { format!("{place}+{known}") } else { place }
+    }
+
     /// Whether a remote-tracking branch was moved by a push since a time.
     pub fn was_pushed_after(&self, seconds: i64) -> bool {
-        was_pushed(&self.place.common_dir.join("logs/refs/remotes"), seconds, 0)
+        if !self.refs_by_command {
+            return was_pushed(&self.place.common_dir.join("logs/refs/remotes"), seconds, 0);
+        }
+        let branches = self.refs_below("refs/remotes").unwrap_or_default();
+        branches.iter().take(MOST_BRANCHES).any(|(name, _)| {
+            let moved = self.since(name, seconds);
+            moved.last().is_some_and(|(_, message)| message.starts_with("update by push"))
+        })
     }
 
     fn tail(&self, length: u64) -> Option<Vec<(CommitId, String)>> {
@@ -101,7 +119,7 @@ impl Git {
     }
 
     /// What git itself says, for refs in reftables. The newest entry comes first.
-    fn since(&self, seconds: i64) -> Vec<(CommitId, String)> {
+    fn since(&self, name: &str, seconds: i64) -> Vec<(CommitId, String)> {
         let mut command = self.plumbing([
             "log",
             "-g",
@@ -109,7 +127,7 @@ impl Git {
             "--date=unix",
             "--format=%H %gd %gs",
             "--end-of-options",
-            "HEAD",
+            name,
             "--",
         ]);
         let Ok(Some(text)) = self.text_of(&mut command) else { return Vec::new() };

@@ -32,7 +32,7 @@ use crate::proof::trailer::{ProofTrailer, ProofTrailers};
 use crate::proof::verify::{self, Candidate, Evidence, Standing};
 
 /// How deep squashes of squashes are followed.
-const MAX_DEPTH: u32 = 3;
+pub(super) const MAX_DEPTH: u32 = 3;
 /// Most commits of ranges, and originals, that are looked at for one commit.
 const MAX_LOOKED_AT: usize = 4000;
 /// Most commits whose notes are searched because a root that the message names attests them.
@@ -122,8 +122,16 @@ pub(super) fn judge(gatherer: &Gatherer<'_>, rules: &Rules, id: &CommitId) -> Co
     let (verdict, reached) = gatherer.within_limit(|| Judge::new(gatherer, rules).commit(id, 0));
     match reached {
         Some(limit) => verdict.cut_short(limit),
+        None if gatherer.wanted.every_session => with_every_session(gatherer, rules, verdict),
         None => verdict,
     }
+}
+
+/// Adds the sessions that the verdict could do without. The search has a limit of its own, so that whoever fills the index or
+/// a note with more than that cannot take away the verdict and the sessions that it rests on.
+fn with_every_session(gatherer: &Gatherer<'_>, rules: &Rules, mut verdict: CommitVerdict) -> CommitVerdict {
+    let _ = gatherer.within_limit(|| Judge::new(gatherer, rules).add_sessions(&mut verdict));
+    verdict
 }
 
 impl CommitVerdict {
@@ -181,11 +189,11 @@ pub(super) struct Judge<'a> {
 }
 
 /// An anchor with its signatures, and how it stands.
-struct Weighed {
+pub(super) struct Weighed {
     anchor: Anchor,
-    id: AnchorId,
+    pub(super) id: AnchorId,
     signers: Vec<String>,
-    standing: Standing,
+    pub(super) standing: Standing,
     /// The commit in whose note it is.
     noted_on: CommitId,
     /// Whether the index led to that commit.
@@ -220,10 +228,15 @@ impl<'a> Judge<'a> {
     }
 
     pub(super) fn commit(&self, id: &CommitId, depth: u32) -> CommitVerdict {
+        self.judging(id, || self.commit_inside(id, depth))
+    }
+
+    /// Does some work for the sake of a commit, which may not prove itself meanwhile.
+    pub(super) fn judging<T>(&self, id: &CommitId, work: impl FnOnce() -> T) -> T {
         self.judged.borrow_mut().push(*id);
-        let verdict = self.commit_inside(id, depth);
+        let done = work();
         self.judged.borrow_mut().pop();
-        verdict
+        done
     }
 
     fn commit_inside(&self, id: &CommitId, depth: u32) -> CommitVerdict {
@@ -336,6 +349,7 @@ impl<'a> Judge<'a> {
                     not_fetched: self.gatherer.not_fetched(),
                     evidence: &|root| self.gatherer.evidence(root).evidence.is_settled(),
                     open: open.as_ref(),
+                    finalized: judged.is_empty() && self.gatherer.names_finalized(&trailers),
                 };
                 conclude::conclude(&judged, &note.findings, &trailers, proof_grade, &at_hand)
             }
@@ -384,7 +398,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Why a commit must be anchored; and for a merge, what there is to say of how it was made.
-    fn grade(&self, judged: &Facts) -> Read<Graded> {
+    pub(super) fn grade(&self, judged: &Facts) -> Read<Graded> {
         if judged.is_merge() {
             return self.grade_merge(judged);
         }
@@ -423,7 +437,7 @@ impl<'a> Judge<'a> {
         Ok(own.chain(nested).collect())
     }
 
-    fn weigh(
+    pub(super) fn weigh(
         &self,
         (anchor, noted_on): (&Anchor, CommitId),
         signatures: &[Option<Signature>],
@@ -448,7 +462,13 @@ impl<'a> Judge<'a> {
     }
 
     /// Anchors of the commits that a root named in the message attests.
-    fn by_trailers(&self, facts: &Facts, trailers: &ProofTrailers, proof_grade: bool, weighed: &mut Vec<Weighed>) {
+    pub(super) fn by_trailers(
+        &self,
+        facts: &Facts,
+        trailers: &ProofTrailers,
+        proof_grade: bool,
+        weighed: &mut Vec<Weighed>,
+    ) {
         for trailer in &trailers.trailers {
             let ProofTrailer::Root(named) = trailer else { continue };
             let gathered = self.gatherer.evidence(&named.root);
@@ -465,7 +485,7 @@ impl<'a> Judge<'a> {
     /// Anchors of other commits that were made for the same change. For a commit that asks for no proof, those that do not
     /// hold are none of its business.
     /// The answer are those that only this clone knows of.
-    fn by_change(
+    pub(super) fn by_change(
         &self,
         facts: &Facts,
         proof_grade: bool,
@@ -515,7 +535,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn session(&self, weighed: &Weighed) -> SessionVerdict {
+    pub(super) fn session(&self, weighed: &Weighed) -> SessionVerdict {
         let anchor = &weighed.anchor;
         let gathered = self.gatherer.evidence(&anchor.root);
         let (intent, reflection) = match &gathered.evidence {

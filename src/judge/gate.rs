@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::digest;
+use super::gather::Wanted;
 use super::offers::{self, Offers};
 use super::range::{Ends, JudgedRange};
 use super::receive::RefUpdate;
@@ -160,6 +161,27 @@ pub(crate) fn gate_received(context: &Context, git: &Git, arriving: Arriving<'_>
     judge(context, git, rules, &Ends { tips: vec![arriving.new], excluded }).map(Some)
 }
 
+/// Why a push may not move the branch whose tip holds the rules: commits would be gone from it, and with them the policy, the
+/// signers or a revert that they brought. Only an enforced policy refuses that.
+pub(crate) fn refused_rewind(context: &Context, git: &Git, update: &RefUpdate) -> Result<Option<String>> {
+    let (Some(main), Some(old)) = (git.tip("HEAD")?, update.old) else { return Ok(None) };
+    if git.branch().as_deref() != update.name.strip_prefix("refs/heads/") {
+        return Ok(None);
+    }
+    let rules = Rules::of(git, &main, context.now())?;
+    if !rules.from_file || rules.gate.mode == GateMode::Advisory {
+        return Ok(None);
+    }
+    let name = &update.name;
+    Ok(match update.new {
+        None => Some(format!("{name} cannot be deleted: its tip holds the rules of this repository")),
+        Some(new) if !git.is_ancestor(&old, &new)? => Some(format!(
+            "{name} cannot be wound back or replaced: its tip holds the rules of this repository. To undo a commit, revert it"
+        )),
+        Some(_) => None,
+    })
+}
+
 /// Why seals that a push brings are refused: one is dated in the future, or no listed sealer has signed it.
 pub(crate) fn refused_seals(
     context: &Context,
@@ -238,7 +260,7 @@ fn judge_with(
         None => git.commits(&ends.arguments())?,
     };
     let store = read_seals(context, git, &mut rules)?;
-    let (gatherer, mut verdicts) = judge_commits(context, git, store.as_ref(), &rules, &commits, false)?;
+    let (gatherer, mut verdicts) = judge_commits(context, git, store.as_ref(), &rules, &commits, Wanted::default())?;
     ends.check(&gatherer, &mut verdicts)?;
     if !unread.errors.is_empty() {
         offers::unread(unread.errors, &mut verdicts);

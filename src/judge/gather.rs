@@ -53,12 +53,21 @@ pub(super) struct Gatherer<'a> {
     /// What only this clone remembers, and the shared index does not say.
     known_here: RefCell<BTreeSet<Sighting>>,
     prefetched: RefCell<Prefetched>,
-    pub(super) with_story: bool,
+    pub(super) wanted: Wanted,
+}
+
+/// What is gathered beside the verdict.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Wanted {
+    /// The decisions and reflections of the sessions.
+    pub(super) story: bool,
+    /// All sessions that explain a commit, also those that the verdict can do without.
+    pub(super) every_session: bool,
 }
 
 impl<'a> Gatherer<'a> {
     /// A gatherer of what is in a repository.
-    pub(super) fn new(git: &'a Git, store: Option<&'a Store>, with_story: bool) -> Result<Self> {
+    pub(super) fn new(git: &'a Git, store: Option<&'a Store>, wanted: Wanted) -> Result<Self> {
         let (notes, evidence, changes) = (git.proof_tree(NOTES)?, git.proof_tree(EVIDENCE)?, git.proof_tree(CHANGES)?);
         Ok(Self {
             git,
@@ -77,7 +86,7 @@ impl<'a> Gatherer<'a> {
             has_sightings: OnceCell::new(),
             known_here: RefCell::default(),
             prefetched: RefCell::default(),
-            with_story,
+            wanted,
         })
     }
 
@@ -110,6 +119,16 @@ impl<'a> Gatherer<'a> {
                 lacks(self.changes, CHANGES).then_some(CHANGES)
             }
         })
+    }
+
+    /// Whether the first session that a message names is one of this clone and finalized.
+    pub(super) fn names_finalized(&self, trailers: &ProofTrailers) -> bool {
+        let named = trailers.trailers.iter().find_map(|trailer| match trailer {
+            ProofTrailer::Session(session) => Some(session),
+            ProofTrailer::Root(_) | ProofTrailer::Grade => None,
+        });
+        let row = named.zip(self.store).and_then(|(session, store)| store.session(session).ok());
+        row.is_some_and(|row| row.finalized)
     }
 
     /// The session that a message names, if it is one of this clone and still open.
@@ -268,7 +287,7 @@ impl<'a> Gatherer<'a> {
             let spent = self.git.meter.spend(text.len() as u64);
             spent.map_err(|why| ObjectError::Limit(tree.0, why)).map(|()| text)
         });
-        text.map_or_else(unread, |text| Gathered::read(&text, self.with_story))
+        text.map_or_else(unread, |text| Gathered::read(&text, self.wanted.story))
     }
 
     /// The blob that is the note of a commit, where there is just one.
@@ -297,7 +316,7 @@ impl<'a> Gatherer<'a> {
 
     /// Evidence by its blob, if it can be read.
     pub(super) fn read_evidence_at(&self, blob: &ObjectId) -> Option<Gathered> {
-        self.git.proof_blob(blob, MAX_EVIDENCE).ok().map(|text| Gathered::read(&text, self.with_story))
+        self.git.proof_blob(blob, MAX_EVIDENCE).ok().map(|text| Gathered::read(&text, self.wanted.story))
     }
 
     /// The SHA-256 of the evidence of a root, if it can be read.

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use serde::Serialize;
 
-use super::gather::Gatherer;
+use super::gather::{Gatherer, Wanted};
 use super::rules::Rules;
 use super::verify::{VerifyOutcome, judge_commits, read_seals};
 use super::{commit, trusted};
@@ -101,7 +101,7 @@ pub(crate) fn try_policy(context: &Context, policy: Policy, most: usize) -> Resu
     commits.truncate(most);
     let mut rules = Rules::of_policy(&git, &head, policy, context.now())?;
     let store = read_seals(context, &git, &mut rules)?;
-    let (_, verdicts) = judge_commits(context, &git, store.as_ref(), &rules, &commits, false)?;
+    let (_, verdicts) = judge_commits(context, &git, store.as_ref(), &rules, &commits, Wanted::default())?;
     Ok(VerifyOutcome::new(verdicts, &rules))
 }
 
@@ -177,7 +177,7 @@ pub fn explain_policy(context: &Context, revision: &str, base: Option<&str>) -> 
     let git = Git::open(&Repository::discover(context)?, context)?;
     let id = git.resolve(revision)?;
     let rules = trusted::rules(&git, context.now(), base, None, &id)?;
-    let gatherer = Gatherer::new(&git, None, false)?;
+    let gatherer = Gatherer::new(&git, None, Wanted::default())?;
     let reason = commit::explain(&gatherer, &rules, &id)?;
     Ok(ExplainOutcome {
         commit: id,

@@ -53,7 +53,7 @@ pub(super) fn judge(
     rules: &Rules,
     commits: &[CommitId],
 ) -> Result<Vec<CommitVerdict>> {
-    let with_story = gatherer.with_story;
+    let wanted = gatherer.wanted;
     let (left, judged) = (AtomicUsize::new(MOST), AtomicUsize::new(0));
     let judged = &judged;
     context.tell_progress(0, commits.len());
@@ -61,7 +61,7 @@ pub(super) fn judge(
         let (jobs, list) = mpsc::channel::<Job<'_>>();
         let other = scope.spawn(move || -> Result<()> {
             let (git, store) = reopen()?;
-            let mut gatherer = Gatherer::new(&git, store.as_ref(), with_story)?;
+            let mut gatherer = Gatherer::new(&git, store.as_ref(), wanted)?;
             for job in list {
                 job(&mut gatherer);
             }

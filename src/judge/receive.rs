@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::gate::{Arriving, gate_received, refused_seals};
+use super::gate::{Arriving, gate_received, refused_rewind, refused_seals};
 use super::verify::VerifyOutcome;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -50,9 +50,9 @@ pub fn receive(context: &Context, updates: &[RefUpdate]) -> Result<Received> {
                 refusal => refusal,
             };
             received.refusals.extend(refusal);
-        } else if update.name.starts_with("refs/heads/")
-            && let Some(new) = update.new
-        {
+        } else if update.name.starts_with("refs/heads/") {
+            received.refusals.extend(refused_rewind(context, &git, update)?);
+            let Some(new) = update.new else { continue };
             let arriving = Arriving { name: &update.name, old: update.old, new };
             if let Some(outcome) = gate_received(context, &git, arriving)? {
                 received.judged.push((update.name.clone(), outcome));

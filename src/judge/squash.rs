@@ -28,6 +28,8 @@ pub(super) struct Squash {
     pub(super) found_by: Vec<(ChangeIds, Sighting)>,
     pub(super) base: CommitId,
     pub(super) head: CommitId,
+    /// The commits of the range, newest first.
+    pub(super) commits: Vec<CommitId>,
 }
 
 impl Squash {
@@ -97,7 +99,8 @@ impl Judge<'_> {
                 Err(error) => {
                     let findings = vec![unchecked(&error)];
                     let verdict = Verdict::Unchecked;
-                    let unread = Squash { verdict, sessions: Vec::new(), findings, found_by: Vec::new(), base, head };
+                    let (sessions, found_by, commits) = (Vec::new(), Vec::new(), Vec::new());
+                    let unread = Squash { verdict, sessions, findings, found_by, base, head, commits };
                     failed = failed.or(Some(unread));
                 }
             }
@@ -120,7 +123,7 @@ impl Judge<'_> {
         git.is_merge(&change, ours.as_ref(), (&judged.tree(), &made), true, &mut Allowance::default())
     }
 
-    fn range(&self, base: &CommitId, head: &CommitId, judged: &Facts, depth: u32) -> Read<Option<Squash>> {
+    pub(super) fn range(&self, base: &CommitId, head: &CommitId, judged: &Facts, depth: u32) -> Read<Option<Squash>> {
         let (git, history) = (&self.gatherer.git, &self.gatherer.history);
         if !self.is_squash(judged, base, head)? {
             return Ok(None);
@@ -143,6 +146,7 @@ impl Judge<'_> {
             found_by: Vec::new(),
             base: *base,
             head: *head,
+            commits: commits.clone(),
         };
         if let Some(replayed) = self.replayed_range(base, head, &commits, judged)? {
             squash.findings.push(replayed);

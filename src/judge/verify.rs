@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::commit::{self, CommitVerdict};
 use super::digest;
-use super::gather::Gatherer;
+use super::gather::{Gatherer, Wanted};
 use super::prefetch;
 use super::range::{Ends, JudgedRange};
 use super::rules::{Rules, RulesView};
@@ -32,6 +32,9 @@ pub struct VerifyRequest {
     pub most: Option<usize>,
     /// Whether the digest of what the verdict rests on is wanted.
     pub with_digest: bool,
+    /// Whether every session that explains a commit is wanted. Otherwise the search ends with the first anchors that settle the
+    /// verdict, so that anyone who can write proof refs decides which sessions are named.
+    pub every_session: bool,
 }
 
 /// How commits stand.
@@ -142,7 +145,8 @@ pub(crate) fn verify_in(
     }
     let mut rules = trusted::rules(git, context.now(), request.rules.as_deref(), ends.as_ref(), &tip)?;
     rules.read_seals(git, store)?;
-    let (gatherer, mut verdicts) = judge_commits(context, git, store, &rules, &commits, request.with_story)?;
+    let wanted = Wanted { story: request.with_story, every_session: request.every_session };
+    let (gatherer, mut verdicts) = judge_commits(context, git, store, &rules, &commits, wanted)?;
     if let Some(ends) = ends {
         ends.check(&gatherer, &mut verdicts)?;
     }
@@ -155,20 +159,25 @@ pub(crate) fn judge_landed(context: &Context, git: &Git, commits: &[CommitId]) -
     let Some(tip) = commits.first() else { return Ok(Vec::new()) };
     let mut rules = trusted::rules(git, context.now(), None, None, tip)?;
     let store = read_seals(context, git, &mut rules)?;
-    let (_, verdicts) = judge_commits(context, git, store.as_ref(), &rules, commits, false)?;
+    let (_, verdicts) = judge_commits(context, git, store.as_ref(), &rules, commits, Wanted::default())?;
     Ok(VerifyOutcome::new(verdicts, &rules).commits)
 }
 
 /// The digest of what verdicts rest on.
 pub(crate) fn rests_on(git: &Git, verdicts: &[CommitVerdict]) -> Result<ProofsDigest> {
-    Ok(digest::digest(&Gatherer::new(git, None, false)?, verdicts))
+    Ok(digest::digest(&Gatherer::new(git, None, Wanted::default())?, verdicts))
+}
+
+/// A ref with proofs that a remote may have and that was not fetched. While there is one, nobody can say that there is no proof.
+pub(crate) fn not_fetched(git: &Git, store: Option<&Store>) -> Result<Option<&'static str>> {
+    Ok(Gatherer::new(git, store, Wanted::default())?.not_fetched())
 }
 
 /// Judges commits by the rules under which a round may seal their anchors.
 pub(crate) fn judge_for_sealing(context: &Context, git: &Git, commits: &[CommitId]) -> Result<Vec<CommitVerdict>> {
     let rules = Rules::for_sealing(context.now())?;
     let store = open_store(context, git);
-    judge_commits(context, git, store.as_ref(), &rules, commits, false).map(|(_, verdicts)| verdicts)
+    judge_commits(context, git, store.as_ref(), &rules, commits, Wanted::default()).map(|(_, verdicts)| verdicts)
 }
 
 /// A range as arguments of `git rev-list`, by ids alone.
@@ -198,10 +207,10 @@ pub(super) fn judge_commits<'a>(
     store: Option<&'a Store>,
     rules: &Rules,
     commits: &[CommitId],
-    with_story: bool,
+    wanted: Wanted,
 ) -> Result<(Gatherer<'a>, Vec<CommitVerdict>)> {
     if commits.len() < SHARED_FROM {
-        let gatherer = Gatherer::new(git, store, with_story)?;
+        let gatherer = Gatherer::new(git, store, wanted)?;
         let verdicts = commits.iter().map(|id| commit::judge(&gatherer, rules, id)).collect();
         return Ok((gatherer, verdicts));
     }
@@ -213,7 +222,7 @@ pub(super) fn judge_commits<'a>(
         let store = open_store(context, &git);
         Ok((git, store))
     };
-    let mut gatherer = Gatherer::new(git, store, with_story)?;
+    let mut gatherer = Gatherer::new(git, store, wanted)?;
     let verdicts = prefetch::judge(context, &mut gatherer, other, rules, commits)?;
     Ok((gatherer, verdicts))
 }

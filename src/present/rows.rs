@@ -76,6 +76,9 @@ fn explanation(commit: &CommitVerdict) -> Vec<String> {
         if !session.signers.is_empty() {
             line.push_str(&format!(", signed by {}", code_span(&session.signers.join(", "), SUBJECT)));
         }
+        if session.afterwards {
+            line.push_str(", recorded afterwards");
+        }
         lines.push(line);
     }
     if holding.len() > SHOWN {

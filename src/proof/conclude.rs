@@ -38,6 +38,8 @@ pub struct AtHand<'a> {
     pub evidence: &'a dyn Fn(&RootHash) -> bool,
     /// The session that the message names, where it is still open in this clone: then no other clone has its proof.
     pub open: Option<&'a Id>,
+    /// Whether the session that the message names is finalized in this clone: finalizing it again explains nothing more.
+    pub finalized: bool,
 }
 
 /// Judges a commit: every root that its trailers name must hold, and at least one anchor in full. What else does not hold
@@ -175,6 +177,10 @@ fn missing(at_hand: &AtHand<'_>, trailers: &[ProofTrailer]) -> Finding {
         _ => None,
     });
     let hint = match session {
+        Some(session) if at_hand.finalized => hint!(
+            cover();
+            "if its session explains this commit already: ", Step::Anchor(session.to_string())
+        ),
         // It attests the commit first where the hook that should have done so was killed.
         Some(session) => hint!(
             Step::Finalize(session.to_string()), " where it was recorded, then ", Step::Sync;

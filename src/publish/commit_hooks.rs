@@ -7,6 +7,7 @@ use super::squash as squashing;
 use crate::context::Context;
 use crate::error::{Code, Result};
 use crate::git::{self, Commit, Git};
+use crate::hint::Step;
 use crate::proof::change::GitAttestation;
 use crate::proof::digest::{CommitId, TreeId};
 use crate::proof::record::Id;
@@ -131,7 +132,8 @@ fn finalized_advice(
         Fit::No if workspace.store.commits_of(session)?.is_empty() => {
             advice.say = Some(format!(
                 "session {session} is finalized and explains another change than the one being committed; nothing was \
-                 added. To explain this one: git proof start --intent \"…\" --continues {session}"
+                 added. To explain this one, commit it and then: {}",
+                Step::Cover("HEAD".into())
             ));
         }
         Fit::No | Fit::Unclear => {}

@@ -6,10 +6,12 @@ use memchr::memmem;
 use crate::error::Result;
 use crate::git::limits::MAX_EVIDENCE;
 use crate::git::{EVIDENCE, Fanned, Git, NOTES};
+use crate::judge::Elsewhere;
 use crate::proof::digest::{CommitId, RootHash, TreeId};
 use crate::proof::note::NoteLine;
+use crate::proof::trailer::{ProofTrailer, ProofTrailers};
 use crate::publish::{evidence_name, note_of};
-use crate::store::Store;
+use crate::store::{Extent, Store};
 
 /// Newest commits that touched the file in which a correction is looked for.
 const MOST: usize = 64;
@@ -19,9 +21,12 @@ pub(super) fn correcting(git: &Git, store: Option<&Store>, tip: &CommitId, path:
     let mut commits = touching(git, store, tip, path)?;
     let tree = |name: &str| Some(git.commit(&git.tip(name).ok()??).ok()?.tree);
     let (notes, evidence) = (tree(NOTES), tree(EVIDENCE));
+    let elsewhere = Elsewhere::new(git, store)?;
     let mut is_newest = true;
     commits.retain(|commit| {
-        std::mem::take(&mut is_newest) || notes.is_none_or(|notes| may_correct(git, &notes, evidence.as_ref(), commit))
+        std::mem::take(&mut is_newest)
+            || notes.is_none_or(|notes| may_correct(git, &notes, evidence.as_ref(), commit))
+            || elsewhere.may_explain(commit)
     });
     Ok(commits)
 }
@@ -30,7 +35,7 @@ pub(super) fn correcting(git: &Git, store: Option<&Store>, tip: &CommitId, path:
 fn touching(git: &Git, store: Option<&Store>, tip: &CommitId, path: &[u8]) -> Result<Vec<CommitId>> {
     let known = store.and_then(|store| Some((store, store.paths_tip().ok()??)));
     let leads_to = |known: &CommitId| known == tip || git.has(&known.0) && git.is_ancestor(known, tip).unwrap_or(false);
-    let Some((store, known)) = known.filter(|(_, known)| known.is_whole && leads_to(&known.tip)) else {
+    let Some((store, known)) = known.filter(|(_, known)| known.extent == Extent::Whole && leads_to(&known.tip)) else {
         return git.newest_touching(tip, None, path, MOST);
     };
     let mut commits =
@@ -39,14 +44,20 @@ fn touching(git: &Git, store: Option<&Store>, tip: &CommitId, path: &[u8]) -> Re
     Ok(commits)
 }
 
-/// A commit without a note may be explained in another way, by its change or by a trailer.
+/// By the note and the trailers of a commit. One without a note may be explained in another way.
 fn may_correct(git: &Git, notes: &TreeId, evidence: Option<&TreeId>, commit: &CommitId) -> bool {
     let Ok(lines) = note_of(git, notes, commit) else { return true };
     let anchors = lines.iter().filter_map(|line| match NoteLine::parse(line) {
         Ok(Some(NoteLine::Anchor { anchor, .. })) => Some(anchor.root),
         _ => None,
     });
-    lines.is_empty() || anchors.into_iter().any(|root| evidence.is_some_and(|tree| supersedes(git, tree, &root)))
+    let Ok(message) = git.commit(commit).map(|commit| commit.message) else { return true };
+    let named = ProofTrailers::parse(&message).trailers.into_iter().filter_map(|trailer| match trailer {
+        ProofTrailer::Root(root) => Some(root.root),
+        _ => None,
+    });
+    let corrects = |root: RootHash| evidence.is_some_and(|tree| supersedes(git, tree, &root));
+    lines.is_empty() || anchors.chain(named).any(corrects)
 }
 
 fn supersedes(git: &Git, evidence: &TreeId, root: &RootHash) -> bool {

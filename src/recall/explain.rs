@@ -37,8 +37,8 @@ impl Explainer<'_> {
     /// the rules are those that it was made under.
     pub(super) fn explain(&self, commits: &[CommitId]) -> Result<Explained> {
         let revisions = commits.iter().map(ToString::to_string).collect();
-        let outcome =
-            verify_in(self.context, self.git, self.store, &VerifyRequest { revisions, ..VerifyRequest::default() })?;
+        let request = VerifyRequest { revisions, every_session: true, ..VerifyRequest::default() };
+        let outcome = verify_in(self.context, self.git, self.store, &request)?;
         let mut explained =
             Explained { outcome, trails: HashMap::new(), corrections: HashMap::new(), known: HashSet::new() };
         let mut unreadable = HashSet::new();

@@ -5,7 +5,7 @@ use super::trust::Allowed;
 use crate::error::Result;
 use crate::git::{Git, NOTES};
 use crate::proof::digest::CommitId;
-use crate::store::{PathsTip, Store};
+use crate::store::{Extent, PathsTip, Store};
 
 /// How many commits are looked through to bring the index up to date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,19 +49,40 @@ impl Allowed {
 }
 
 fn bring_up(git: &Git, store: &mut Store, tip: &CommitId, pace: Pace) -> Result<()> {
-    let known = store.paths_tip()?.filter(|known| known.is_whole || pace == Pace::InPassing);
+    let known = store.paths_tip()?.filter(|known| known.extent != Extent::Gap || pace == Pace::InPassing);
     if known.is_some_and(|known| known.tip == *tip) {
         return Ok(());
     }
     // A branch that was rewritten, or is another one now, is read anew: the index has no commit that the branch has not.
     let known = known.filter(|known| git.has(&known.tip.0) && git.is_ancestor(&known.tip, tip).unwrap_or(false));
     let commits = git.paths_since(known.map(|known| known.tip).as_ref(), tip, pace.most())?;
-    let has_all = commits.len() < pace.most() && known.is_none_or(|known| known.is_whole);
-    let is_whole = has_all || pace == Pace::AtLeisure;
-    store.add_paths(PathsTip { tip: *tip, is_whole }, &commits, known.is_none())
+    let is_cut = commits.len() >= pace.most();
+    let (extent, anew) = match pace {
+        _ if !is_cut => (known.map_or(Extent::Whole, |known| known.extent), known.is_none()),
+        // What is left out now is looked at later.
+        Pace::InPassing => (Extent::Gap, known.is_none()),
+        // Nobody looks at the others later, so what is known of still older commits must go: there would be a gap.
+        Pace::AtLeisure => (Extent::Newest, true),
+    };
+    store.add_paths(PathsTip { tip: *tip, extent }, &commits, anew)
 }
 
-/// The newest commits of the base branch that changed a path: by the index where it is up to date, else by git.
+/// How far the index reaches, where it is up to the newest commit of the base branch.
+fn extent(store: &Store, base: &CommitId) -> Option<Extent> {
+    store.paths_tip().ok()?.filter(|known| known.tip == *base).map(|known| known.extent)
+}
+
+impl Allowed {
+    /// Whether an agent may wait for the decisions for a file. Where commits were left for later and the others did not touch
+    /// the file, only a walk through the history could tell, and a hook does not start one.
+    pub(crate) fn is_answerable(&self, store: &Store, path: &[u8]) -> bool {
+        let is_listed = || store.commits_of_path(path, 1).is_ok_and(|commits| !commits.is_empty());
+        extent(store, &self.tip) != Some(Extent::Gap) || is_listed()
+    }
+}
+
+/// The newest commits of the base branch that changed a path: by the index where it has all of them, else by git. An index with
+/// a gap is not used: the commit that corrects a decision may be in the gap.
 pub(super) fn touching(
     git: &Git,
     store: Option<&Store>,
@@ -69,8 +90,17 @@ pub(super) fn touching(
     path: &[u8],
     most: usize,
 ) -> Result<Vec<CommitId>> {
-    match store.filter(|store| store.paths_tip().is_ok_and(|known| known.is_some_and(|known| known.tip == *base))) {
-        Some(store) => store.commits_of_path(path, most),
-        None => git.newest_touching(base, None, path, most),
+    if let Some(store) = store {
+        match extent(store, base) {
+            Some(Extent::Whole) => return store.commits_of_path(path, most),
+            Some(Extent::Newest) => {
+                let commits = store.commits_of_path(path, most)?;
+                if !commits.is_empty() {
+                    return Ok(commits);
+                }
+            }
+            Some(Extent::Gap) | None => {}
+        }
     }
+    git.newest_touching(base, None, path, most)
 }

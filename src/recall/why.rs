@@ -15,8 +15,8 @@ use super::trust::Allowed;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Following, Git, Repository, path_text};
-use crate::hint::{Step, hint};
-use crate::judge::{FileSeen, RulesView};
+use crate::hint::{Hint, Step, hint};
+use crate::judge::{FileSeen, RulesView, not_fetched};
 use crate::proof::digest::CommitId;
 use crate::proof::finding::Verdict;
 use crate::proof::policy::Binding;
@@ -62,6 +62,10 @@ pub struct WhyOutcome {
     /// What is odd about corrections.
     #[schemars(skip)]
     pub warnings: Vec<String>,
+    /// How to get the proofs, where no decision was found because they were not fetched.
+    #[schemars(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<Hint>,
     /// Whose rules the commits were judged by.
     #[schemars(skip)]
     pub rules: Option<RulesView>,
@@ -189,12 +193,22 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
         sessions: Vec::new(),
         uncommitted: blamed.iter().filter(|line| line.commit.is_none()).count() as u64,
         warnings: Vec::new(),
+        hint: None,
         rules: None,
         blamed: lines.collect(),
     };
     if !commits.is_empty() && (!request.for_agent || explainer.filter.is_some()) {
         let explained = explainer.explain(&commits)?;
         fill(&mut outcome, &explainer, &explained, &counts, &paths);
+    }
+    // An agent has no tool that fetches proofs.
+    if !request.for_agent
+        && outcome.decisions.is_empty()
+        && !outcome.commits.is_empty()
+        && let Some(name) = not_fetched(&git, store.as_ref())?
+    {
+        let brings = format!(" brings {name}, or finds out that the remote has none");
+        outcome.hint = Some(hint!(Step::SyncFetchOnly, brings));
     }
     Ok(outcome)
 }

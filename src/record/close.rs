@@ -47,6 +47,10 @@ pub struct EndOutcome {
     pub root: Option<RootHash>,
     /// Whether a reflection must close it.
     pub proof_grade: bool,
+    /// Whether a reflection does.
+    #[serde(skip)]
+    #[schemars(skip)]
+    pub has_reflection: bool,
 }
 
 /// Ends a session: it takes no more entries. Ending it again answers the same. One that explains commits and must be closed
@@ -78,5 +82,6 @@ pub fn end(workspace: &mut Workspace, session: Option<&str>) -> Result<EndOutcom
         finalized: root.is_some(),
         root,
         proof_grade: row.opening.proof_grade,
+        has_reflection: is_closed,
     })
 }

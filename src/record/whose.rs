@@ -60,18 +60,15 @@ pub enum Whose {
 
 /// The agents that the environment names, with the ids of their sessions.
 pub fn agents_in_environment(workspace: &Workspace) -> Vec<(Agent, String)> {
-    let variable = |name: &str| workspace.context.variable(name)?.into_string().ok();
-    // A subagent of Codex has its own id, and the one of the session that it belongs to.
-    if let (Some(thread), Some(session)) = (variable("CODEX_THREAD_ID"), variable("CODEX_SESSION_ID"))
-        && thread != session
-    {
-        return vec![(Agent::Codex, format!("{session}/{thread}"))];
-    }
+    let variable = |name: &&str| workspace.context.variable(name)?.into_string().ok();
     let named = |agent: Agent| {
-        let variables = agent.session_variables().iter();
-        variables
-            .filter_map(move |name| workspace.context.variable(name)?.into_string().ok())
-            .map(move |id| (agent, id))
+        let mut ids: Vec<String> = agent.session_variables().iter().filter_map(variable).collect();
+        ids.dedup();
+        // A subagent of Codex has its own id, and the one of the session that it belongs to.
+        if let (Agent::Codex, [thread, session]) = (agent, &ids[..]) {
+            ids = vec![format!("{session}/{thread}")];
+        }
+        ids.into_iter().map(move |id| (agent, id))
     };
     Agent::ALL.into_iter().flat_map(named).collect()
 }
@@ -81,28 +78,49 @@ pub(crate) fn names_agent(context: &Context) -> bool {
     Agent::ALL.iter().any(|agent| agent.session_variables().iter().any(|name| context.variable(name).is_some()))
 }
 
-/// Who runs the present command, by its environment.
+/// Who runs the present command, by its environment. An agent that was started by another has the variables of both, and it
+/// is the inner one that runs the command. Which one that is the processes tell; where they do not, it is unclear.
 pub fn whose(workspace: &Workspace) -> Result<Whose> {
+    let named = agents_in_environment(workspace);
     let mut known: Vec<AgentRow> = Vec::new();
-    for (agent, session) in agents_in_environment(workspace) {
-        let row = workspace.store.agent(AgentKey { agent: agent.as_str(), session: &session })?;
-        known.extend(row.filter(|row| !known.contains(row)));
+    for (agent, session) in &named {
+        known.extend(workspace.store.agent(AgentKey { agent: agent.as_str(), session })?);
     }
-    let mut found = Vec::new();
-    for row in &known {
-        let calls = workspace.store.calls_of(row.key())?;
-        found.push((row, calls));
+    if known.is_empty() {
+        return Ok(Whose::Person);
     }
-    // An agent that was started by another has the variables of both; it is the one whose call began last.
-    let newest = |(_, calls): &&(&AgentRow, Vec<OpenCall>)| calls.iter().map(|call| call.call).max();
-    let Some((row, calls)) = (match found.as_slice() {
-        [] => return Ok(Whose::Person),
-        [one] => Some(one),
-        several => several.iter().filter(|one| newest(one).is_some()).max_by_key(newest),
-    }) else {
+    // One that was never heard of may be the inner one.
+    if known.len() < named.len() {
         return Ok(Whose::Unclear);
-    };
-    Ok(among_subagents(workspace, row, calls)?.map_or(Whose::Unclear, |row| Whose::Agent(Box::new(row))))
+    }
+    let mut calls = Vec::new();
+    for row in &known {
+        calls.push(workspace.store.calls_of(row.key())?);
+    }
+    let Some(inner) = innermost(&known, &calls) else { return Ok(Whose::Unclear) };
+    let row = among_subagents(workspace, &known[inner], &calls[inner])?;
+    Ok(row.map_or(Whose::Unclear, |row| Whose::Agent(Box::new(row))))
+}
+
+/// Which of several agents was started by the others: the one whose process is nearest above this one, or else the only one
+/// that has a call open, or whose call runs this command.
+fn innermost(rows: &[AgentRow], calls: &[Vec<OpenCall>]) -> Option<usize> {
+    if rows.len() == 1 {
+        return Some(0);
+    }
+    let only = |mut found: Vec<usize>| if found.len() == 1 { found.pop() } else { None };
+    let all = || 0..rows.len();
+    let processes: Vec<&str> = rows.iter().filter_map(|row| row.process.as_deref()).collect();
+    if processes.len() == rows.len()
+        && let Some(nearest) = git::nearest_above(&processes)
+        && let Some(inner) = only(all().filter(|at| processes[*at] == nearest).collect())
+    {
+        return Some(inner);
+    }
+    only(all().filter(|at| !calls[*at].is_empty()).collect()).or_else(|| {
+        let above = plain_commands_above();
+        only(all().filter(|at| calls[*at].iter().any(|call| runs(&above, call))).collect())
+    })
 }
 
 /// An agent and its subagents share the id in the environment. The one that has a call open is the one; where several have,
@@ -115,15 +133,26 @@ fn among_subagents(workspace: &Workspace, row: &AgentRow, calls: &[OpenCall]) ->
         [] => return Ok(Some(row.clone())),
         [one] => one,
         _ => {
-            let above: Vec<String> = git::commands_above().iter().map(|line| plain(line)).collect();
-            let runs = |call: &&OpenCall| above.iter().any(|line| line.contains(&plain(&call.command)));
-            let mut running: Vec<&str> = calls.iter().filter(runs).map(|call| call.agent_session.as_str()).collect();
+            let above = plain_commands_above();
+            let running = calls.iter().filter(|call| runs(&above, call));
+            let mut running: Vec<&str> = running.map(|call| call.agent_session.as_str()).collect();
+            running.sort_unstable();
             running.dedup();
             let [one] = running[..] else { return Ok(None) };
             one
         }
     };
     workspace.store.agent(AgentKey { agent: &row.agent, session: name })
+}
+
+fn plain_commands_above() -> Vec<String> {
+    git::commands_above().iter().map(|line| plain(line)).collect()
+}
+
+/// Whether a call runs one of these commands.
+fn runs(above: &[String], call: &OpenCall) -> bool {
+    let command = plain(&call.command);
+    !command.is_empty() && above.iter().any(|line| line.contains(&command))
 }
 
 /// A command without what shells add when they quote it.

@@ -56,7 +56,7 @@ pub use finalize::RootRow;
 pub use memory::{Memory, Note, Packed, PackedNote, Waiting};
 pub use merge::Merged;
 pub use read::{Log, Order, StoredEntry};
-pub use recall::PathsTip;
+pub use recall::{Extent, PathsTip};
 pub use rounds::{HERE, SeenRound};
 pub use schema::MIGRATIONS;
 pub use search::Hit;

@@ -14,8 +14,19 @@ use crate::store::query::Query as _;
 pub struct PathsTip {
     /// The newest commit of the base branch that was looked at.
     pub tip: CommitId,
-    /// Whether no commit before it was left out that should have been looked at.
-    pub is_whole: bool,
+    /// Which of the commits before it were looked at, too.
+    pub extent: Extent,
+}
+
+/// Which commits of the base branch the index of paths has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// Some were left for later, and these may be newer than others that it has.
+    Gap,
+    /// All.
+    Whole,
+    /// The newest ones, and none that is older than these.
+    Newest,
 }
 
 impl Store {
@@ -73,7 +84,12 @@ impl Store {
         self.read(|connection| {
             let found = connection.first("SELECT tip, is_whole FROM path_commits_tip", [], |row| {
                 let tip = CommitId::parse(row.get_ref(0)?.as_str().unwrap_or_default());
-                Ok(tip.zip(row.get(1)?).map(|(tip, is_whole)| PathsTip { tip, is_whole }))
+                let extent = match row.get(1)? {
+                    1_i64 => Extent::Whole,
+                    2 => Extent::Newest,
+                    _ => Extent::Gap,
+                };
+                Ok(tip.map(|tip| PathsTip { tip, extent }))
             })?;
             Ok(found.flatten())
         })
@@ -82,6 +98,11 @@ impl Store {
     /// Takes over the paths that commits changed, the newest first, up to a new tip. Where they do not continue what is known,
     /// that is forgotten.
     pub fn add_paths(&mut self, tip: PathsTip, commits: &[(CommitId, Vec<Vec<u8>>)], anew: bool) -> Result<()> {
+        let extent = match tip.extent {
+            Extent::Gap => 0,
+            Extent::Whole => 1,
+            Extent::Newest => 2,
+        };
         self.unflushed(|transaction| {
             if anew {
                 transaction.execute("DELETE FROM path_commits", [])?;
@@ -99,7 +120,7 @@ impl Store {
             }
             transaction.run(
                 "INSERT OR REPLACE INTO path_commits_tip (only_one, tip, number, is_whole) VALUES (1, ?1, ?2, ?3)",
-                (tip.tip.to_string(), number, tip.is_whole),
+                (tip.tip.to_string(), number, extent),
             )?;
             Ok(())
         })

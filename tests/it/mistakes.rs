@@ -297,3 +297,54 @@ Proof-Session: nothing"
     "#;
     retained: r#"start; edit a; commit A; git proof done "done"; git proof retain || true"#;
 }
+
+#[test]
+fn commit_that_a_conflict_changed_is_explained_by_what_the_rebase_printed() {
+    let mut walk = Walk::new();
+    assert_eq!(walk.shell(BEGIN, ".").exit, Some(0), "{}", walk.log);
+    let rebased = walk.shell(
+        r#"
+        git checkout -q -b side; start; echo ours > f; commit A; git proof done "done"; git checkout -q main;
+        echo theirs > f; start; commit M; git proof done "m"; git checkout -q side;
+        git rebase -q main || { echo both > f; git add f; GIT_EDITOR=true git rebase --continue; }
+        "#,
+        ".",
+    );
+    let verified = walk.shell("git proof verify HEAD", ".");
+    let first = commands(&verified.out).into_iter().next().unwrap_or_default();
+    assert!(first.starts_with("git proof cover "), "{}", walk.log);
+    let printed = rebased.err.lines().find_map(|line| line.split_once("To explain the new one: "));
+    let (_, command) = printed.unwrap_or_else(|| panic!("{}", walk.log));
+    assert_eq!(walk.shell(command, ".").exit, Some(0), "{}", walk.log);
+    assert_eq!(walk.shell("git proof verify HEAD", ".").exit, Some(0), "{}", walk.log);
+}
+
+#[test]
+fn done_without_a_session_names_what_explains_the_commit() {
+    let mut walk = Walk::new();
+    assert_eq!(walk.shell(BEGIN, ".").exit, Some(0), "{}", walk.log);
+    let explained =
+        walk.shell("cd ../ && git clone -q remote new && cd new && git proof sync && git proof done x", ".");
+    assert!(!explained.err.contains("git proof cover"), "{}", walk.log);
+    assert_eq!(walk.shell("edit a; commit A", "../new").exit, Some(0), "{}", walk.log);
+    let ran = walk.shell("git proof done x", "../new");
+    let typed = commands(&ran.err);
+    assert!(typed[0].starts_with("git proof cover HEAD ") && typed[1].starts_with("git proof start "), "{}", walk.log);
+    assert_eq!(walk.shell(&typed[0], "../new").exit, Some(0), "{}", walk.log);
+    assert_eq!(walk.shell("git proof verify HEAD", "../new").exit, Some(0), "{}", walk.log);
+}
+
+#[test]
+fn log_without_a_session_names_the_log_of_commits_and_how_to_fetch_proofs() {
+    let mut walk = Walk::new();
+    assert_eq!(walk.shell(BEGIN, ".").exit, Some(0), "{}", walk.log);
+    let log = walk.shell("git clone -q ../remote ../new && cd ../new && git proof log", ".");
+    let typed = commands(&log.err);
+    assert!(
+        log.err.contains("hint: git proof log HEAD shows the decisions behind commits; git proof sync --fetch-only ")
+    );
+    assert!(typed.last().unwrap().starts_with("git proof start "), "{}", walk.log);
+    let after = walk.shell("git proof sync --fetch-only && git proof log", "../new");
+    assert!(after.err.contains("git proof log HEAD") && !after.err.contains("--fetch-only"), "{}", walk.log);
+    assert_eq!(walk.shell("git proof log HEAD", "../new").exit, Some(0), "{}", walk.log);
+}

@@ -102,6 +102,25 @@ fn status_says_that_a_session_was_left_open_or_behind_on_another_branch() {
     assert!(!said.contains("  branch ") && !said.contains(", for "), "{said}");
     scratch.git(["checkout", "--quiet", "-b", "other", "HEAD~1"]);
     let said = scratch.run(["status"]).text().to_owned();
-    assert!(said.contains("  branch   none of its commits leads to HEAD"), "{said}");
+    assert!(said.contains("  branch     its commits are not on this branch; did you switch branches?\n"), "{said}");
     assert_eq!(scratch.json(&["status"])["session"]["is_elsewhere"], true);
+}
+
+#[test]
+fn what_end_prints_can_be_typed_for_the_session_that_has_ended() {
+    let scratch = Scratch::new();
+    scratch.json(&["start", "one", "--session-id", "s"]);
+    scratch.json(&["record", "reflection", "nothing came of it"]);
+    let ended = scratch.run(["end", "--session", "s"]).text().to_owned();
+    assert_eq!(ended, "Session s has ended. To finalize it: git proof finalize --session s\n");
+    scratch.json(&["finalize", "--session", "s"]);
+    scratch.json(&["start", "two", "--session-id", "t"]);
+    scratch.json(&["record", "plan", "look around"]);
+    let ended = scratch.run(["end"]).text().to_owned();
+    assert!(ended.ends_with(": git proof start \"what you are about to do\" --continues t\n"), "{ended}");
+    scratch.json(&["start", "what you are about to do", "--continues", "t", "--session-id", "u"]);
+    scratch.json(&["end", "--session", "u"]);
+    scratch.json(&["start", "three", "--session-id", "v"]);
+    let ended = scratch.run(["end"]).text().to_owned();
+    assert!(ended.ends_with("no entries. To open another: git proof start \"what you are about to do\"\n"), "{ended}");
 }

@@ -191,7 +191,9 @@ class Repository:
             return False
         for path, (old, new) in change.items():
             before = self.entry(ours, path)
-            if same_blob and old and new and old[1] == new[1] and (before or (0, 0))[1] != new[1]:
+            pairs = [(old, new), made.get(path, (None, None))]
+            mode_alone = any(one and other and one[1] == other[1] for one, other in pairs)
+            if same_blob and mode_alone and (before or (0, 0))[1] != (new or (0, 0))[1]:
                 return False
             try:
                 if self.merge_entry(old, before, new) != self.entry(tree, path):

@@ -4,6 +4,7 @@ use super::{Answer, restored, workspace};
 use crate::agents;
 use crate::context::Context;
 use crate::error::Result;
+use crate::hint::Step;
 use crate::proof::digest::CommitId;
 use crate::publish;
 
@@ -24,8 +25,8 @@ pub(super) fn run(context: &Context, input: &[u8]) -> Result<Answer> {
         .collect();
     if !left.is_empty() {
         answer.say.push(format!(
-            "git proof: the change was rewritten, so its anchor stays with the old commit: {}",
-            left.join(", ")
+            "git proof: the change was rewritten, so its proof stays with the old commit. To explain the new one: {}",
+            Step::Cover(left.join(" "))
         ));
     }
     answer.say.extend(restored(outcome.restored));

@@ -47,6 +47,36 @@ fn chmod_is_not_moved_onto_other_content() {
     }
 }
 
+/// The original edits a line and makes the file a program. Where the edit is there already, only the mode is left of it.
+#[test]
+fn chmod_that_came_with_an_edit_is_not_moved_onto_other_content() {
+    let proven = Proven::with_policy(STRICT);
+    let edited = "one\nTWO\nthree\nfour\nFIVE\nsix\nseven\neight\nnine\n";
+    let chmod = || {
+        proven.git(&["add", "a.txt"]);
+        proven.git(&["update-index", "--chmod=+x", "a.txt"]);
+        proven.git(&["checkout", "--quiet", "a.txt"]);
+    };
+    proven.git(&["checkout", "--quiet", "-b", "topic"]);
+    proven.write("a.txt", edited);
+    chmod();
+    let (original, _) = proven.prove("t", "Edit it, and make it a program");
+    for (content, good) in [(edited.replace("nine", "evil"), false), (edited.to_owned(), true)] {
+        proven.git(&["checkout", "--quiet", "--detach", &proven.head]);
+        proven.write("a.txt", &content);
+        let (parent, _) = proven.prove(if good { "p1" } else { "p2" }, "Meanwhile");
+        chmod();
+        let moved = proven.commit("Moved");
+        proven.git(&["notes", "--ref=proof", "copy", &original, &moved]);
+        let judged = proven.gate_of(&parent, &moved);
+        if good {
+            judged.passes()
+        } else {
+            judged.fails("BINDING_MISMATCH")
+        };
+    }
+}
+
 #[test]
 fn link_and_file_of_the_same_text_are_two_things() {
     let proven = Proven::with_policy(STRICT);

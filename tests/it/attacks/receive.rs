@@ -128,6 +128,36 @@ fn force_push_is_judged_by_what_it_brings() {
     server.push(&["--force", "main"]).is_refused("ANCHOR_MISSING");
 }
 
+/// The attack: once the branch is back at a commit before the policy, the next push is judged by no policy.
+#[test]
+fn branch_that_holds_the_rules_cannot_be_wound_back_or_deleted() {
+    let server = Server::new(STRICT);
+    let policy = server.proven.base.clone();
+    server.push(&PROOFS).is_let_in();
+    server.push(&["main"]).is_let_in();
+    server.push(&["--force", &format!("{policy}:main")]).is_refused("cannot be wound back");
+    let empty = server.proven.git_with(&["mktree"], "");
+    let other = server.proven.git(&["commit-tree", &empty, "-m", "Another beginning"]);
+    server.push(&["--force", &format!("{other}:main")]).is_refused("cannot be wound back");
+    server.proven.git(&["-C", server.place.to_str().unwrap(), "config", "receive.denyDeleteCurrent", "ignore"]);
+    server.push(&[":main"]).is_refused("cannot be deleted");
+    server.push(&["main"]).is_let_in();
+}
+
+#[test]
+fn other_branches_can_be_wound_back_and_deleted() {
+    let server = Server::with_the_proven(STRICT);
+    server.push(&["main:side"]).is_let_in();
+    server.push(&["--force", &format!("{}:side", server.proven.base)]).is_let_in();
+    server.push(&[":side"]).is_let_in();
+}
+
+#[test]
+fn advisory_policy_does_not_keep_the_branch_from_being_wound_back() {
+    let server = Server::with_the_proven("[proof_grade]\nrequire = \"all\"\n[gate]\nmode = \"advisory\"\n");
+    server.push(&["--force", &format!("{}:main", server.proven.base)]).is_let_in();
+}
+
 #[test]
 fn proof_refs_cannot_be_deleted_or_wound_back() {
     let server = Server::with_the_proven(STRICT);

@@ -55,6 +55,7 @@ pub(super) const fn story(kind: StepKind) -> Story {
         StepKind::Backup => mends("open s; echo x >text; git proof import text", "git proof import FILE"),
         StepKind::Check => shows("cold; git proof doctor"),
         StepKind::Cover => mends("begin; edit a; commit A; git proof verify", "git proof verify"),
+        StepKind::Decide => mends("open s; git proof decide </dev/null", "git proof log | grep chosen"),
         StepKind::Demo => shows("mkdir d; edit d/a; export TMPDIR=$HOME; git proof demo d"),
         StepKind::DoctorFix => mends(
             "
@@ -166,6 +167,7 @@ pub(super) const fn story(kind: StepKind) -> Story {
         StepKind::InitPolicy => mends("git proof policy check", "git proof policy check"),
         StepKind::Log => shows("edit a; commit A; open s; git proof show nothing"),
         StepKind::LogAll => shows("open s; git proof log --session t"),
+        StepKind::LogHead => shows("edit a; commit A; git proof log"),
         StepKind::LogOf => shows("open s; git proof record plan x --parent p"),
         StepKind::MakeExecutable => {
             mends("hooked; chmod -x .git/hooks/post-commit; git proof doctor", "git proof init")
@@ -243,6 +245,7 @@ pub(super) const fn story(kind: StepKind) -> Story {
             r#"open s; git proof record plan "so" >/dev/null; git proof end >/dev/null; git proof finalize"#,
             "git proof log",
         ),
+        StepKind::StartNext => mends("open s; git proof record plan x >/dev/null; git proof end | sed 's/To go on in a new session/hint/'", "git proof log"),
         StepKind::Sync => mends(
             "
             shared; hooked; explain s; git push -q origin main; git proof sync >/dev/null

@@ -65,15 +65,7 @@ fn session_of_a_person_is_not_an_agents_and_the_other_way_round() {
 
 #[test]
 fn commits_without_hooks_are_found_in_the_reflog() {
-    for storage in ["files", "reftable"] {
-        let stage = Stage::new();
-        if storage == "reftable" {
-            let migrated =
-                stage.scratch.command("git").args(["refs", "migrate", "--ref-format=reftable"]).output().unwrap();
-            if !migrated.status.success() {
-                continue; // a git that has no reftables
-            }
-        }
+    for stage in Stage::with_refs_of_each_kind() {
         let agent = stage.agent("gemini", "g");
         agent.start();
         let first = agent.commit("one.txt", "One");
@@ -86,8 +78,31 @@ fn commits_without_hooks_are_found_in_the_reflog() {
         assert_ne!(first, amended);
         for commit in [&amended, &second] {
             let judged = stage.judged(commit);
-            assert_eq!(judged["verdict"], "pass", "{storage}: {judged:#}");
-            assert_eq!(judged["trails"].as_array().unwrap().len(), 1, "{storage}");
+            assert_eq!(judged["verdict"], "pass", "{judged:#}");
+            assert_eq!(judged["trails"].as_array().unwrap().len(), 1);
+        }
+    }
+}
+
+#[test]
+fn commit_that_was_there_when_a_call_began_is_not_of_that_call() {
+    for _ in 0..3 {
+        for stage in Stage::with_refs_of_each_kind() {
+            let agent = stage.agent("gemini", "g");
+            agent.start();
+            // In the same second, most times, and without a hook that sees it.
+            stage.write("mine.txt", "mine\n");
+            stage.scratch.git(["add", "mine.txt"]);
+            stage.scratch.git(["-c", "core.hooksPath=/dev/null", "commit", "-qm", "Mine"]);
+            let mine = stage.head();
+            agent.commit("one.txt", "One");
+            agent.leave();
+            let told: Vec<String> = stage
+                .sessions()
+                .iter()
+                .flat_map(|session| stage.texts(session["session_id"].as_str().unwrap()))
+                .collect();
+            assert!(!told.iter().any(|text| text.contains(&mine)), "{told:?}");
         }
     }
 }
@@ -161,4 +176,97 @@ fn what_a_subagent_wrote_and_left_to_its_parent_is_in_the_parents_session() {
     let blob = stage.scratch.git(["rev-parse", "HEAD:h.txt"]);
     assert_eq!(stage.judged(&commit)["trails"][0]["observed"]["wrote"], json!([blob.trim()]));
     assert!(stage.open().is_empty());
+}
+
+/// The environment of an agent that another one started: it has the ids of both.
+fn nested(stage: &Stage, script: &str) -> std::process::Command {
+    let mut shell = stage.scratch.command("sh");
+    shell.args(["-c", script]).env("CLAUDE_CODE_SESSION_ID", "outer");
+    shell.env("CODEX_SESSION_ID", "inner").env("CODEX_THREAD_ID", "inner");
+    shell
+}
+
+#[test]
+fn commit_of_an_agent_that_another_started_is_the_inner_ones_by_its_process() {
+    let stage = Stage::new();
+    let program = env!("CARGO_BIN_EXE_git-proof");
+    let event = |name: &str, session: &str, more: &str| {
+        let codex = if session == "inner" { ",\"turn_id\":\"t\",\"model\":\"m\"" } else { "" };
+        format!("{{\"hook_event_name\":\"{name}\",\"session_id\":\"{session}\"{codex}{more}}}")
+    };
+    let send = |agent: &str, event: String| format!("printf '%s' '{event}' | '{program}' hook {agent} >/dev/null");
+    let call =
+        |id: &str| format!(",\"tool_name\":\"Bash\",\"tool_input\":{{\"command\":\"make\"}},\"tool_use_id\":\"{id}\"");
+    // The outer agent begins another call while the inner one works: its call is the newest.
+    let inner = [
+        send("codex", event("SessionStart", "inner", "")),
+        send("codex", event("PreToolUse", "inner", &call("1"))),
+        send("claude-code", event("PreToolUse", "outer", &call("2"))),
+        "echo x > x.txt && git add x.txt && git commit -qm Inner".to_owned(),
+    ];
+    // awk stands for the programs of the agents; shells are passed over.
+    let run = "awk 'BEGIN { exit system(ENVIRON[\"INNER\"]) }'";
+    let outer = [send("claude-code", event("SessionStart", "outer", "")), run.to_owned()].join(" && ");
+    let ran = stage
+        .scratch
+        .command("awk")
+        .arg("BEGIN { exit system(ENVIRON[\"OUTER\"]) }")
+        .env("OUTER", outer)
+        .env("INNER", inner.join(" && "))
+        .env("CLAUDE_CODE_SESSION_ID", "outer")
+        .env("CODEX_SESSION_ID", "inner")
+        .env("CODEX_THREAD_ID", "inner")
+        .output()
+        .unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let session = stage.named_by("HEAD").unwrap();
+    let callers: Vec<_> = stage.sessions().into_iter().filter(|row| row["session_id"] == json!(session)).collect();
+    assert!(callers[0]["caller"].as_str().unwrap().starts_with("codex"), "{callers:?}");
+}
+
+#[test]
+fn commit_is_nobodys_where_it_cannot_be_told_which_of_two_agents_started_the_other() {
+    let stage = Stage::new();
+    let (outer, inner) = (stage.agent("claude-code", "outer"), stage.agent("codex", "inner"));
+    outer.start();
+    inner.start();
+    inner.begin("make one");
+    outer.begin("make two");
+    let ran = nested(&stage, "echo x > x.txt && git add x.txt && git commit -qm X").output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    assert_eq!(stage.named_by("HEAD"), None);
+    let refused = nested(&stage, &format!("'{}' start x", env!("CARGO_BIN_EXE_git-proof"))).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("claude-code or codex"), "{refused:?}");
+}
+
+#[test]
+fn commit_of_an_agent_that_was_never_heard_of_is_not_the_outer_ones() {
+    let stage = Stage::new();
+    let outer = stage.agent("claude-code", "outer");
+    outer.start();
+    let call = outer.begin("codex exec");
+    let ran = nested(&stage, "echo x > x.txt && git add x.txt && git commit -qm X").output().unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    outer.end(&call);
+    assert_eq!(stage.named_by("HEAD"), None);
+}
+
+#[test]
+fn commit_without_hooks_is_nobodys_while_another_agent_has_a_command_in_the_background() {
+    let stage = Stage::new();
+    let (gemini, claude) = (stage.agent("gemini", "g"), stage.agent("claude-code", "c"));
+    gemini.start();
+    claude.start();
+    let mut background = gemini.begin("sleep 9; git commit -qm Later &");
+    background["tool_input"]["is_background"] = json!(true);
+    gemini.end(&background);
+    let call = claude.begin("make");
+    gemini.run("echo g > g.txt && git add g.txt && git commit -qm Later");
+    let commit = stage.head();
+    claude.end(&call);
+    claude.leave();
+    gemini.leave();
+    stage.push();
+    assert_eq!(stage.judged(&commit)["sessions"], json!([]));
 }

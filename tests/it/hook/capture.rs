@@ -262,3 +262,25 @@ fn raw_input_and_output_are_never_stored() {
         }
     }
 }
+
+/// Cursor gives an id to a turn and none to a call.
+#[test]
+fn second_edit_of_a_file_in_a_turn_of_cursor_is_recorded_and_the_same_event_is_not() {
+    let stage = Stage::new();
+    let path = stage.scratch.place.join("a.txt");
+    let edit = |text: &str| {
+        let event = json!({
+            "conversation_id": "c", "generation_id": "g", "cursor_version": "2.0.77", "hook_event_name": "afterFileEdit",
+            "file_path": path, "edits": [{ "old_string": "", "new_string": text }],
+        });
+        std::fs::write(&path, text).unwrap();
+        for _ in 0..2 {
+            assert_eq!(super::send(&stage.scratch, "cursor", &event).exit, Some(0));
+        }
+    };
+    edit("one\n");
+    edit("two\n");
+    let session = stage.sessions()[0]["session_id"].as_str().unwrap().to_owned();
+    let wrote = stage.texts(&session).iter().filter(|text| text.contains("\"wrote\"")).count();
+    assert_eq!(wrote, 2, "{:?}", stage.texts(&session));
+}

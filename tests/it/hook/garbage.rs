@@ -144,3 +144,14 @@ fn wrong_agent_is_a_wrong_usage() {
         assert_eq!((ran.exit, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
     }
 }
+
+#[test]
+fn event_that_is_too_large_can_be_written_to_its_end() {
+    let scratch = Scratch::new();
+    let mut event = b"{\"hook_event_name\":\"PostToolUse\",\"session_id\":\"s\",\"tool_response\":\"".to_vec();
+    event.resize(66 << 20, b'x');
+    event.extend_from_slice(b"\"}");
+    let ran = scratch.run_with(&["hook", "claude-code"], &event);
+    assert_eq!((ran.exit, ran.err.lines().count()), (Some(0), 1), "{}", ran.err);
+    assert!(ran.err.contains("too large"), "{}", ran.err);
+}

@@ -6,7 +6,7 @@ use super::stage::Stage;
 use crate::store::scratch::Dice;
 
 /// Games that are played. Each one has its own order of events.
-const GAMES: u64 = 40;
+const GAMES: u64 = 100;
 /// Moves of a game.
 const MOVES: u64 = 8;
 

@@ -14,7 +14,22 @@ pub(super) struct Stage {
 impl Stage {
     /// A repository with one commit, a remote that has it, and the hooks of git.
     pub(super) fn new() -> Self {
-        let scratch = Scratch::new();
+        Self::of(Scratch::new())
+    }
+
+    /// One with refs in files, and one with refs in reftables, if this git knows them.
+    pub(super) fn with_refs_of_each_kind() -> Vec<Self> {
+        let tables = Scratch::without_repository();
+        let format = ["init", "--quiet", "--initial-branch=main", "--ref-format=reftable"];
+        let made = tables.command("git").args(format).output().unwrap();
+        let said = String::from_utf8_lossy(&made.stderr).into_owned();
+        assert!(made.status.success() || said.contains("ref-format"), "{said}");
+        let mut stages = vec![Self::new()];
+        stages.extend(made.status.success().then(|| Self::of(tables)));
+        stages
+    }
+
+    fn of(scratch: Scratch) -> Self {
         scratch.git(["init", "-q", "--bare", "../remote"]);
         scratch.git(["remote", "add", "origin", "../remote"]);
         std::fs::write(scratch.place.join("a.txt"), "a\n").unwrap();

@@ -44,7 +44,11 @@ const UNBORN: &[Mistake] = &[
 const OPEN: &[Mistake] = &[
     (&["start", "--intent", "x", "--session-id", "s"], 2, &["session s exists already", "--session-id"]),
     (&["record", "--type", "thought", "--content", "x"], 2, &["\"thought\" is not a type", "plan, analysis, decision"]),
-    (&["record", "--type", "plan"], 2, &["there is nothing to record", "--content-file FILE"]),
+    (&["record", "--type", "plan"], 2, &["there is nothing to record", "git proof record plan --content-file FILE"]),
+    (&["record", "decision"], 2, &["there is nothing to record", "git proof record decision --content-file FILE"]),
+    (&["decide"], 2, &["there is nothing to record", "argument: git proof decide \""]),
+    (&["done"], 2, &["there is nothing to record", "argument: git proof done \""]),
+    (&["done", "--session", "s"], 2, &["there is nothing to record", "argument: git proof done --session s \""]),
     (&["record", "--type", "plan", "--content-file", "f"], 3, &["cannot read f", "No such file", "standard input"]),
     (&["record", "--type", "plan", "--content", ""], 2, &["the content must not be empty", "say in a sentence"]),
     (&["record", "--type", "plan", "--content", "x", "--parent", "p"], 2, &["there is no record p", "git proof log"]),

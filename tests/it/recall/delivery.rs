@@ -144,3 +144,14 @@ fn agents_get_it_in_the_form_that_they_read() {
     });
     assert!(event("cursor", tool)["additional_context"].as_str().unwrap().contains("Keep six lines"));
 }
+
+#[test]
+fn a_path_of_many_words_leaves_room_for_the_decision() {
+    let team = Team::new();
+    let path = [vec!["w"; 120].join(" "), vec!["v"; 120].join(" "), "x".repeat(250)].join("/");
+    team.decide(OURS, "s1", &[&"many words ".repeat(200)], &path, "1\n");
+    team.push(OURS, "main");
+    let told = team.told_anew(&path).unwrap();
+    assert!(told.contains("many words") && told.split_whitespace().count() <= 150, "{told}");
+    assert!(told.len() < 2000, "{told}");
+}

@@ -60,6 +60,44 @@ fn an_agent_waits_for_a_few_commits_and_sync_looks_at_the_others() {
 }
 
 #[test]
+fn a_correction_among_the_commits_that_were_left_for_later_is_not_passed_over() {
+    let team = Team::new();
+    let old = team.decide(OURS, "s1", &[DECISION], "a.txt", "1\n2\n3\n4\n5\n6\n");
+    team.push(OURS, "main");
+    assert!(team.told_anew("a.txt").unwrap().contains(DECISION));
+    team.decide(OURS, "s2", &["Seven after all", "--supersedes", &old], "a.txt", "1\n2\n3\n4\n5\n6\n7\n");
+    bury(&team, 300);
+    let told = team.told_anew("a.txt").unwrap();
+    assert_eq!(team.scratch.rows("path_commits"), 2 + 200);
+    assert!(told.contains("Seven after all") && !told.contains(DECISION), "{told}");
+}
+
+#[test]
+fn a_file_that_the_index_cannot_answer_for_yet_is_told_once_it_can() {
+    let team = decided();
+    bury(&team, 300);
+    forget_index(&team);
+    assert_eq!(team.told_reading("agent", "a.txt"), None);
+    team.scratch.json(&["sync"]);
+    assert!(team.told_reading("agent", "a.txt").unwrap().contains(DECISION));
+    assert_eq!(team.told_reading("agent", "a.txt"), None);
+}
+
+#[test]
+fn a_file_that_was_changed_before_all_commits_of_the_index_is_looked_up_in_git() {
+    let team = decided();
+    bury(&team, 10_010);
+    team.scratch.json(&["sync"]);
+    assert_eq!(team.scratch.rows("path_commits"), 10_000);
+    assert!(team.told_anew("a.txt").unwrap().contains(DECISION));
+    // More of them than are looked at do not leave a gap behind, either.
+    bury(&team, 10_010);
+    team.scratch.json(&["sync"]);
+    assert_eq!(team.scratch.rows("path_commits"), 10_000);
+    assert!(team.told_anew("a.txt").unwrap().contains(DECISION));
+}
+
+#[test]
 fn importing_what_others_published_completes_the_index() {
     let team = decided();
     team.push(OURS, "main");

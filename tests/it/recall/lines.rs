@@ -112,11 +112,27 @@ fn a_squash_leads_to_the_decisions_of_its_commits() {
 #[test]
 fn lines_that_are_not_committed_and_commits_without_a_session_are_said_to_be_so() {
     let team = Team::new();
+    team.scratch.json(&["sync", "--fetch-only"]);
     team.write(OURS, "a.txt", &LINES.replace("one", "ONE"));
     let why = team.why(&["a.txt"]);
     assert_eq!((&why["uncommitted"], why["decisions"].as_array().unwrap().len()), (&1.into(), 0));
     let shown = team.scratch.run(["why", "a.txt"]).text().to_owned();
     assert!(shown.contains("1 line not committed yet") && shown.contains("No recorded decision"), "{shown}");
+}
+
+#[test]
+fn decisions_are_unknown_where_the_proofs_were_not_fetched() {
+    let team = two_sessions();
+    team.push(OURS, "main");
+    team.git(OURS, &["clone", "-q", "../remote", "../late"]);
+    let why = || team.scratch.run(["-C", "../late", "why", "a.txt:1"]);
+    let before = why().out;
+    assert!(!before.contains("No recorded decision"), "{before}");
+    assert!(before.contains("The proofs were not fetched, so the decisions behind it are unknown.\n"), "{before}");
+    assert!(before.contains("\nhint: git proof sync --fetch-only brings refs/notes/proof"), "{before}");
+    team.scratch.json(&["-C", "../late", "sync", "--fetch-only"]);
+    let after = why().out;
+    assert!(after.contains("Shout") && !after.contains("hint: "), "{after}");
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Memory that nobody can poison: by a pull request, by writing proof refs, or by the words of a record.
 
-use super::{OTHER, OURS, Team};
+use serde_json::json;
+
+use super::{OTHER, OURS, Team, contents};
 use crate::common;
+use crate::mcp::Agent;
 use crate::store::scratch::text;
 
 const LINES: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
@@ -143,4 +146,125 @@ fn orders_in_a_record_are_quoted_on_one_line_as_what_they_are() {
         assert!(!inside.contains(['"', '<', '>', '`']), "{told:?}");
         assert!(told.chars().all(|character| character == '\n' || !git_proof::proof::text::is_active(character)));
     }
+}
+
+/// How the commits of a branch land on `main` at the server, where nobody writes a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Landing {
+    CherryPick,
+    Squash,
+}
+
+/// How somebody else writes a proof of their own for the commit that landed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Foreign {
+    /// `cover`, which says that the session came after the commit.
+    Cover,
+    /// A session that attests the commit as if it had just made it.
+    HandMade,
+}
+
+const SERVER: &str = "../server";
+
+/// A session of ours on a branch, whose commits are then landed by the server on top of another commit.
+fn landed(landing: Landing) -> Team {
+    let team = Team::with_other();
+    team.git(OURS, &["config", "proof.trailers", "false"]);
+    team.git(OURS, &["checkout", "-q", "-b", "feature"]);
+    let first = LINES.replace("one", "ONE");
+    team.decide(OURS, "ours", &["Keep the check"], "a.txt", &first);
+    if landing == Landing::Squash {
+        team.decide(OURS, "more", &["Keep the sixth line"], "a.txt", &first.replace("six", "SIX"));
+    }
+    team.push(OURS, "feature");
+    team.git(OURS, &["clone", "-q", "../remote", SERVER]);
+    team.write(SERVER, "b.txt", "b\n");
+    team.commit(SERVER, "Another commit");
+    match landing {
+        Landing::CherryPick => team.git(SERVER, &["cherry-pick", "origin/feature"]),
+        Landing::Squash => {
+            team.git(SERVER, &["merge", "-q", "--squash", "origin/feature"]);
+            team.git(SERVER, &["commit", "-qm", "Squashed"])
+        }
+    };
+    team.git(SERVER, &["push", "-q", "origin", "HEAD:refs/heads/main"]);
+    team.git(OURS, &["checkout", "-q", "main"]);
+    team.pull();
+    team
+}
+
+/// Somebody else writes a proof for the newest commit of `main` and shares it.
+fn poison(team: &Team, foreign: Foreign) {
+    team.git(OTHER, &["pull", "-q", "--no-rebase", "origin", "main"]);
+    let proof = |arguments: &[&str]| team.scratch.json(&[&["-C", OTHER], arguments].concat());
+    match foreign {
+        Foreign::Cover => drop(proof(&["cover", "HEAD", "-m", "Nothing to see"])),
+        Foreign::HandMade => {
+            proof(&["start", "--intent", "x", "--session-id", "poison"]);
+            proof(&["decide", "Drop the check"]);
+            team.scratch.run(["-C", OTHER, "hook", "post-commit"]).text();
+            proof(&["done", "Nothing to see"]);
+        }
+    }
+    proof(&["sync"]);
+    team.scratch.json(&["sync"]);
+    let judged = team.scratch.json(&["verify", "HEAD"]);
+    let sessions = &judged["commits"][0]["sessions"];
+    assert_eq!(judged["commits"][0]["verdict"], "pass", "{judged}");
+    let is_theirs = sessions.as_array().unwrap().iter().any(|session| {
+        session["holds"] == true
+            && session["afterwards"] == json!(foreign == Foreign::Cover)
+            && session["session_id"] != "ours"
+    });
+    assert!(is_theirs, "{judged}");
+}
+
+#[test]
+fn a_proof_of_somebody_else_on_a_commit_that_landed_without_a_note_hides_no_session_of_ours() {
+    for landing in [Landing::CherryPick, Landing::Squash] {
+        for foreign in [Foreign::Cover, Foreign::HandMade] {
+            let team = landed(landing);
+            let asked = || {
+                let agent = Agent::new(&team.scratch.place);
+                let answer = agent.ok("decisions_for", json!({ "paths": ["a.txt"] }));
+                let mut told: Vec<String> = contents(&answer).into_iter().map(str::to_owned).collect();
+                told.sort();
+                told
+            };
+            let before = asked();
+            assert!(before.iter().any(|told| told == "Keep the check"), "{landing:?}: {before:?}");
+            poison(&team, foreign);
+            assert_eq!(asked(), before, "{landing:?}, {foreign:?}");
+            let told = team.told_anew("a.txt").unwrap_or_default();
+            assert!(told.contains("Keep the check") && !told.contains("Drop"), "{landing:?}, {foreign:?}: {told}");
+            let why = team.why(&["a.txt:1"]);
+            assert!(contents(&why).contains(&"Keep the check"), "{landing:?}, {foreign:?}: {why}");
+        }
+    }
+}
+
+#[test]
+fn a_proof_of_somebody_else_on_a_correction_that_landed_without_a_note_does_not_hide_the_correction() {
+    let team = Team::with_other();
+    team.git(OURS, &["config", "proof.trailers", "false"]);
+    let old = team.decide(OURS, "old", &["Keep the check"], "a.txt", &LINES.replace("one", "ONE"));
+    team.push(OURS, "main");
+    team.git(OURS, &["checkout", "-q", "-b", "feature"]);
+    let text_of = LINES.replace("one", "ONE").replace("six", "SIX");
+    team.decide(OURS, "new", &["Drop it", "--supersedes", &old], "a.txt", &text_of);
+    team.push(OURS, "feature");
+    team.git(OURS, &["clone", "-q", "../remote", SERVER]);
+    team.write(SERVER, "b.txt", "b\n");
+    team.commit(SERVER, "Another commit");
+    team.git(SERVER, &["cherry-pick", "origin/feature"]);
+    // The correction is not the newest commit of the file.
+    team.git(SERVER, &["push", "-q", "origin", "HEAD:refs/heads/main"]);
+    team.git(OURS, &["checkout", "-q", "main"]);
+    team.pull();
+    poison(&team, Foreign::Cover);
+    team.write(OURS, "a.txt", &text_of.replace("three", "3"));
+    team.commit(OURS, "By hand");
+    team.push(OURS, "main");
+    let why = team.why(&["a.txt:1"]);
+    assert_eq!((contents(&why), &why["decisions"][0]["in_force"]), (vec!["Keep the check"], &json!(false)), "{why}");
 }
