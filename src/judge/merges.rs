@@ -26,6 +26,19 @@ enum Made {
     Again(Before, Vec<Vec<u8>>),
 }
 
+/// What a judged commit changes in one of its parents.
+pub(super) struct Brought {
+    paths: HashSet<Vec<u8>>,
+    /// The tree of the judged commit, if git may have followed a rename when it made that tree.
+    renamed: Option<TreeId>,
+}
+
+impl Brought {
+    pub(super) fn new(change: &[PathChange]) -> Self {
+        Self { paths: change.iter().map(|path| path.path.clone()).collect(), renamed: None }
+    }
+}
+
 /// Why a merge must be anchored, and what there is to say of it.
 pub(super) type Graded = (Option<Reason>, Option<Finding>);
 
@@ -185,13 +198,21 @@ impl Judge<'_> {
             let why = format!("it brings more than {MAX_MERGED} commits");
             return Err(ObjectError::Limit(other.0, why));
         }
-        let brought = git.diff(Some(&history.node(git, parent)?.tree), Some(&judged.tree()))?;
-        let brought: HashSet<Vec<u8>> = brought.into_iter().map(|path| path.path).collect();
+        let other_tree = history.node(git, other)?.tree;
+        let change = git.diff(Some(&history.node(git, parent)?.tree), Some(&judged.tree()))?;
+        let mut brought = Brought::new(&change);
+        for path in change.iter().filter(|path| path.new.is_some()) {
+            let theirs = git.entry_at(Some(&other_tree), &path.path)?;
+            if theirs != path.new && (theirs.is_none() || path.old.is_none()) {
+                brought.renamed = Some(judged.tree());
+                break;
+            }
+        }
         for base in bases {
             let base = history.node(git, base)?.tree;
-            let whole = git.diff(Some(&base), Some(&history.node(git, other)?.tree))?;
+            let whole = git.diff(Some(&base), Some(&other_tree))?;
             // From one of several bases, `whole` also has what `parent` got from the others, and may have undone for good.
-            if bases.len() > 1 && !is_brought(&whole, &brought) {
+            if bases.len() > 1 && !self.brings(&brought, &whole)? {
                 continue;
             }
             let paths = paths(&whole);
@@ -222,22 +243,27 @@ impl Judge<'_> {
     }
 
     /// Whether what somebody did by hand in a merge was applied to what leads to `parent`, and undone there. It is compared
-    /// with each parent of the merge, and counts only if it touches a path in `brought`: a commit that leaves all of its
-    /// paths as they are in `parent` brings nothing back.
+    /// with each parent of the merge, and counts only if it touches a path in `brought`: a merge whose paths all stay as
+    /// they are in `parent` brings nothing back.
     pub(super) fn merge_applied_before(
         &self,
         merge: &Facts,
-        brought: &HashSet<Vec<u8>>,
+        brought: &Brought,
         parent: &CommitId,
         asks: &dyn Fn(&[Vec<u8>]) -> bool,
     ) -> Read<Option<(Before, Vec<Vec<u8>>)>> {
+        // Look for merge bases only where the answer can matter: most merges stop here.
+        let all = self.differs_from_any(merge)?;
+        if !asks(&all) || !self.brings_any(brought, &all)? {
+            return Ok(None);
+        }
         let visited = self.gatherer.history.visited();
-        let own = self.made_by_hand(merge, brought)?;
+        let own = self.made_by_hand(merge, all)?;
         for tree in merge.parent_trees(self.gatherer)? {
             let mut change = self.gatherer.git.diff(Some(tree), Some(&merge.tree()))?;
             change.retain(|path| own.contains(&path.path));
             let paths: Vec<Vec<u8>> = change.iter().map(|path| path.path.clone()).collect();
-            if !is_brought(&change, brought) || !asks(&paths) {
+            if !asks(&paths) || !self.brings(brought, &change)? {
                 continue;
             }
             if let Some(before) = self.applied_before(&change, &merge.id(), parent)? {
@@ -251,19 +277,15 @@ impl Judge<'_> {
     }
 
     /// The paths where a merge is not what rule 1 makes of its parents, over any of their merge bases. For a merge of three
-    /// or more, all paths where it differs from a parent. Empty if the merge touches no path in `brought`.
-    fn made_by_hand(&self, merge: &Facts, brought: &HashSet<Vec<u8>>) -> Read<HashSet<Vec<u8>>> {
+    /// or more, and for parents without a merge base, these are `all` paths where it differs from a parent.
+    fn made_by_hand(&self, merge: &Facts, all: Vec<Vec<u8>>) -> Read<HashSet<Vec<u8>>> {
         let (git, history) = (&self.gatherer.git, &self.gatherer.history);
-        let all: HashSet<Vec<u8>> = self.differs_from_any(merge)?.into_iter().collect();
-        if all.is_disjoint(brought) {
-            return Ok(HashSet::new());
-        }
         let ([one, two], [first, second]) = (&merge.commit.parents[..], merge.parent_trees(self.gatherer)?) else {
-            return Ok(all);
+            return Ok(all.into_iter().collect());
         };
         let bases = history.merge_bases(git, one, two)?;
         if bases.is_empty() {
-            return Ok(all);
+            return Ok(all.into_iter().collect());
         }
         let made = git.diff(Some(first), Some(&merge.tree()))?;
         let mut allowance = Allowance::default();
@@ -295,6 +317,33 @@ impl Judge<'_> {
         Ok(own)
     }
 
+    /// Whether a change may reach the judged commit: it touches a path where that commit differs from its parent. If git
+    /// followed a rename, also if the judged commit lacks a file that the change leaves there: git may have applied the
+    /// change to that file under its new name.
+    fn brings(&self, brought: &Brought, change: &[PathChange]) -> Read<bool> {
+        for path in change {
+            if brought.paths.contains(&path.path) || path.new.is_some() && self.lacks(brought, &path.path)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The same for paths alone, whatever is done to them.
+    fn brings_any(&self, brought: &Brought, paths: &[Vec<u8>]) -> Read<bool> {
+        for path in paths {
+            if brought.paths.contains(path) || self.lacks(brought, path)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn lacks(&self, brought: &Brought, path: &[u8]) -> Read<bool> {
+        let Some(tree) = &brought.renamed else { return Ok(false) };
+        Ok(self.gatherer.git.entry_at(Some(tree), path)?.is_none())
+    }
+
     /// The paths where a commit differs from any of its parents.
     fn differs_from_any(&self, judged: &Facts) -> Read<Vec<Vec<u8>>> {
         let mut paths = BTreeSet::new();
@@ -303,11 +352,6 @@ impl Judge<'_> {
         }
         Ok(paths.into_iter().collect())
     }
-}
-
-/// Whether a change touches one of these paths.
-fn is_brought(change: &[PathChange], brought: &HashSet<Vec<u8>>) -> bool {
-    change.iter().any(|path| brought.contains(&path.path))
 }
 
 /// Whether a path is part of what decides about all others.

@@ -289,6 +289,24 @@ fn squash_of_a_range_with_a_copied_hand_merge_that_was_undone_is_refused() {
     proven.gate_of(&again.undone, &squash).fails("REPLAYED");
 }
 
+/// Main renames the file after it took the line away, and git brings the line back under the new name.
+#[test]
+fn rename_does_not_hide_a_copied_hand_merge_that_was_undone() {
+    let again = HandMerged::new();
+    let proven = &again.proven;
+    let copy = again.copy([&again.parents[0], &again.parents[1]]);
+    proven.git(&["mv", "a.txt", "b.txt"]);
+    let (renamed, _) = proven.prove("mv", "Rename it");
+    for parents in [[&*renamed, &*copy], [&*copy, &*renamed]] {
+        let tree = proven.git(&["merge-tree", "--write-tree", parents[0], parents[1]]);
+        assert!(proven.git(&["show", &format!("{tree}:b.txt")]).contains("LINE"), "git follows the rename");
+        let merge = proven.made(&tree, &parents, "Merge");
+        let judged = proven.gate_of(&renamed, &merge);
+        judged.fails("ANCHOR_MISSING");
+        assert!(judged.codes("warning").contains(&"REPLAYED"), "{judged:?}");
+    }
+}
+
 /// One side changed a line, the merge takes the other side's by hand, and main takes the change after all.
 #[test]
 fn copied_merge_that_drops_a_side_is_refused_once_main_has_that_side() {
