@@ -7,9 +7,7 @@ Clones the bundle beside the file, brings each clone into the state that a view 
 and compares verdict, binding and findings. Needs git 2.41, ssh-keygen and Python 3.11 (tomllib).
 
 Left out, because no commit of the bundle needs it: limits other than the lines of a note and of Proof- lines; revoked keys;
-principals with patterns and people with several keys; a head of the rounds seen before; binary files in rule 3; the
-`git merge-tree` of a merge that rule 1 does not explain (such a merge counts as made by hand, at the paths where it differs
-from its first parent).
+principals with patterns and people with several keys; a head of the rounds seen before; binary files in rule 3.
 """
 import base64, datetime, functools, json, os, pathlib, re, shutil, subprocess, sys, tempfile, tomllib
 
@@ -299,6 +297,7 @@ class Anchor:
 class Judge:
     def __init__(self, repo, rules, has_remote=True):
         self.repo, self.rules, self.under = repo, rules, []
+        self.again = set()  # merges that bring something back
         absent = [name for name in (NOTES, CHANGES) if repo.ref(name) is None]
         self.notes_known = not (has_remote and absent)
         self.has_remote = has_remote
@@ -655,28 +654,42 @@ class Judge:
                 yield set(whole)
         for n in map(repo.commit, others):
             if len(n["parents"]) > 1:
-                yield self.hand_applied_before(n, parent, brings) or set()
+                if paths := self.hand_applied_before(n, parent, brings):
+                    yield paths
             elif self.applied_before(repo.change(n), n["id"], parent):
                 yield set(repo.change(n))
 
     def merged_by_hand(self, x):
         """The paths by which a merge is judged; None if it is automatic."""
         repo, (one, two, *more) = self.repo, x["parents"]
+        sides = [repo.diff(repo.commit(parent)["tree"], x["tree"]) for parent in x["parents"]]
+        if more:
+            return set().union(*sides)
         first, second = repo.commit(one)["tree"], repo.commit(two)["tree"]
-        bases = self.bases(one, two)
-        if not more and len(bases) == 1 and repo.is_merge(repo.diff(repo.commit(bases[0])["tree"], second), first, x["tree"], False):
+        bases, by_hand, clean = self.bases(one, two), set(), True
+        if len(bases) != 1 or not repo.is_merge(repo.diff(repo.commit(bases[0])["tree"], second), first, x["tree"], False):
+            merged = run("git", "merge-tree", "--write-tree", one, two, at=repo.place, codes=range(256))
+            if merged.returncode > 1:
+                return set().union(*sides)
+            clean = merged.returncode == 0
+            by_hand = set(repo.diff(merged.stdout.decode().split()[0], x["tree"]))
+            guarded = lambda path: self.rules.guards(path) or path.split("/")[0] == ".proof"
+            by_hand |= {path for path, (old, new) in sides[0].items()
+                        if new and guarded(path) and path in sides[1] and None in (old, sides[1][path][0])}
+        automatic = clean and not by_hand
+        if automatic or not self.asks(x, by_hand):
             for parent, other in ((one, two), (two, one)):
                 for paths in self.brought_back(x, bases, parent, other):
                     if self.asks(x, paths):
+                        self.again.add(x["id"])
                         return paths
-            return None
-        return set(repo.diff(first, x["tree"]))
+        return None if automatic else by_hand
 
     # --- the algorithm ------------------------------------------------------------------------------------------------
 
     def asks(self, x, paths):
         """Whether a merge that was made by hand at these paths is proof-grade."""
-        return bool(paths) and self.is_graded(x, *trailers(x["message"]), paths, any(path.split("/")[0] == ".proof" for path in paths))
+        return self.is_graded(x, *trailers(x["message"]), paths, any(path.split("/")[0] == ".proof" for path in paths))
 
     def is_proof_grade(self, x, found, strays):
         repo, grade = self.repo, self.rules.grade
@@ -842,6 +855,8 @@ class Judge:
                 findings.add(*(("ANCHOR_MISSING",) if self.notes_known else ("REF_NOT_FETCHED", UNCHECKED)))
             verdict = findings.verdict(holding)
             binding = max((a.binding for a in holding), key=BINDINGS.index) if verdict == "pass" else None
+        if oid in self.again:
+            findings.add("REPLAYED", WARNING)
         # 9
         if not any(a.holds for a in kept) and all(code != "LIMIT_REACHED" for code, _ in others) and self.is_deleted(x, roots):
             findings.add("ANCHOR_DELETED")
