@@ -2,6 +2,7 @@
 //! hand in it, what a rename carried into a guarded file, and what had been undone before, does.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use super::commit::Judge;
 use super::facts::Facts;
@@ -24,6 +25,14 @@ enum Made {
     ByHand(Vec<Vec<u8>>),
     /// It brings back what was undone before, at these paths.
     Again(Before, Vec<Vec<u8>>),
+}
+
+/// A merge of two and its merge bases.
+#[derive(Debug, Default)]
+pub(super) struct OverBases {
+    bases: Vec<CommitId>,
+    /// Whether rule 1 makes it of its parents over each base.
+    clean: bool,
 }
 
 /// What a judged commit changes in one of its parents.
@@ -110,25 +119,14 @@ impl Judge<'_> {
     /// How a merge was made; of what it brings back, only what a rule asks for (by `asks`) counts.
     fn made(&self, judged: &Facts, asks: &dyn Fn(&[Vec<u8>]) -> bool) -> Read<Made> {
         let trees = judged.parent_trees(self.gatherer)?;
-        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
-        let ([one, two], [first, second]) = (&judged.commit.parents[..], trees) else {
+        let git = &self.gatherer.git;
+        let [first, second] = trees else {
             // Nobody can say what came from where.
             return self.differs_from_any(judged).map(Made::ByHand);
         };
-        let bases = history.merge_bases(git, one, two)?;
-        let mut clean = false;
-        if let [base] = bases[..] {
-            let base = history.node(git, &base)?.tree;
-            let theirs = git.diff(Some(&base), Some(second))?;
-            let made = git.diff(Some(first), Some(&judged.tree()))?;
-            clean = match git.is_merge(&theirs, Some(first), (&judged.tree(), &made), false, &mut Allowance::default())
-            {
-                Ok(clean) => clean,
-                Err(ObjectError::Limit(..)) => false,
-                Err(error) => return Err(error),
-            };
-        }
-        if !clean {
+        let over_bases = self.over_bases(judged)?;
+        let bases = &over_bases.bases;
+        if bases.len() != 1 || !over_bases.clean {
             let merged = git.compare_with_merge(&judged.commit.parents, &judged.tree());
             match merged.ok().flatten() {
                 Some(merged) if merged.is_automatic() => {
@@ -141,13 +139,49 @@ impl Judge<'_> {
                 Some(mut merged) => {
                     merged.differing.extend(self.carried(judged, [first, second])?);
                     // An edit that no rule asks for must not hide what the merge brings back.
-                    let again = if asks(&merged.differing) { None } else { self.made_again(judged, &bases, asks)? };
+                    let again = if asks(&merged.differing) { None } else { self.made_again(judged, bases, asks)? };
                     return Ok(again.unwrap_or(Made::ByHand(merged.differing)));
                 }
                 None => return self.differs_from_any(judged).map(Made::ByHand),
             }
         }
-        Ok(self.made_again(judged, &bases, asks)?.unwrap_or(Made::Automatically))
+        Ok(self.made_again(judged, bases, asks)?.unwrap_or(Made::Automatically))
+    }
+
+    /// The merge bases of a merge of two, and whether it is what rule 1 makes of its parents over each of them. A merge is
+    /// asked about when it is judged, and again when it is one of those that another merge brings, so the answer is kept.
+    fn over_bases(&self, merge: &Facts) -> Read<Rc<OverBases>> {
+        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
+        if let Some(known) = self.gatherer.over_bases.borrow().get(&merge.id()) {
+            return Ok(Rc::clone(known));
+        }
+        let ([one, two], [first, second]) = (&merge.commit.parents[..], merge.parent_trees(self.gatherer)?) else {
+            return Ok(Rc::default());
+        };
+        let bases = history.merge_bases(git, one, two)?;
+        let (mut clean, mut limited) = (!bases.is_empty(), false);
+        let made = git.diff(Some(first), Some(&merge.tree()))?;
+        for base in &bases {
+            let theirs = git.diff(Some(&history.node(git, base)?.tree), Some(second))?;
+            let is_merge = git.is_merge(&theirs, Some(first), (&merge.tree(), &made), false, &mut Allowance::default());
+            clean = clean
+                && match is_merge {
+                    Err(ObjectError::Limit(..)) => {
+                        limited = true;
+                        false
+                    }
+                    answer => answer?,
+                };
+            if !clean {
+                break;
+            }
+        }
+        let found = Rc::new(OverBases { bases, clean });
+        // A limit that one commit reached must not decide about another.
+        if !limited {
+            self.gatherer.over_bases.borrow_mut().insert(merge.id(), Rc::clone(&found));
+        }
+        Ok(found)
     }
 
     /// What a merge of two parents brings back to either of them.
@@ -252,12 +286,16 @@ impl Judge<'_> {
         parent: &CommitId,
         asks: &dyn Fn(&[Vec<u8>]) -> bool,
     ) -> Read<Option<(Before, Vec<Vec<u8>>)>> {
-        // Look for merge bases only where the answer can matter: most merges stop here.
+        let visited = self.gatherer.history.visited();
+        // Whether a merge is clean is known, or soon asked, if it must be anchored whatever it touches. Otherwise look for
+        // merge bases only where the paths matter.
+        if asks(&[]) && self.over_bases(merge)?.clean {
+            return self.charge(merge, visited).map(|()| None);
+        }
         let all = self.differs_from_any(merge)?;
         if !asks(&all) || !self.brings_any(brought, &all)? {
-            return Ok(None);
+            return self.charge(merge, visited).map(|()| None);
         }
-        let visited = self.gatherer.history.visited();
         let own = self.made_by_hand(merge, all)?;
         for tree in merge.parent_trees(self.gatherer)? {
             let mut change = self.gatherer.git.diff(Some(tree), Some(&merge.tree()))?;
@@ -270,41 +308,38 @@ impl Judge<'_> {
                 return Ok(Some((before, paths)));
             }
         }
-        // Each merge takes walks of its own, and whoever pushes chooses how many merges there are.
+        self.charge(merge, visited).map(|()| None)
+    }
+
+    /// Charges the walks since `visited`. Each merge takes walks of its own, and whoever pushes chooses how many there are.
+    fn charge(&self, merge: &Facts, visited: u64) -> Read<()> {
         let visits = self.gatherer.history.visited() - visited;
-        self.gatherer.git.meter.spend(visits * cost::VISIT).map_err(|why| ObjectError::Limit(merge.id().0, why))?;
-        Ok(None)
+        self.gatherer.git.meter.spend(visits * cost::VISIT).map_err(|why| ObjectError::Limit(merge.id().0, why))
     }
 
     /// The paths where a merge is not what rule 1 makes of its parents, over any of their merge bases. For a merge of three
     /// or more, and for parents without a merge base, these are `all` paths where it differs from a parent.
     fn made_by_hand(&self, merge: &Facts, all: Vec<Vec<u8>>) -> Read<HashSet<Vec<u8>>> {
         let (git, history) = (&self.gatherer.git, &self.gatherer.history);
-        let ([one, two], [first, second]) = (&merge.commit.parents[..], merge.parent_trees(self.gatherer)?) else {
+        let [first, second] = merge.parent_trees(self.gatherer)? else {
             return Ok(all.into_iter().collect());
         };
-        let bases = history.merge_bases(git, one, two)?;
-        if bases.is_empty() {
+        let over_bases = self.over_bases(merge)?;
+        if over_bases.bases.is_empty() {
             return Ok(all.into_iter().collect());
+        }
+        let mut own = HashSet::new();
+        if over_bases.clean {
+            return Ok(own);
         }
         let made = git.diff(Some(first), Some(&merge.tree()))?;
         let mut allowance = Allowance::default();
-        let mut is_merge = |theirs: &[PathChange], made: &[PathChange]| match git.is_merge(
-            theirs,
-            Some(first),
-            (&merge.tree(), made),
-            false,
-            &mut allowance,
-        ) {
-            Err(ObjectError::Limit(..)) => Ok(false),
-            answer => answer,
+        let mut is_merge = |theirs: &[PathChange], made: &[PathChange]| {
+            let is_merge = git.is_merge(theirs, Some(first), (&merge.tree(), made), false, &mut allowance);
+            is_merge.or_else(|error| if matches!(error, ObjectError::Limit(..)) { Ok(false) } else { Err(error) })
         };
-        let mut own = HashSet::new();
-        for base in bases {
-            let theirs = git.diff(Some(&history.node(git, &base)?.tree), Some(second))?;
-            if is_merge(&theirs, &made)? {
-                continue;
-            }
+        for base in &over_bases.bases {
+            let theirs = git.diff(Some(&history.node(git, base)?.tree), Some(second))?;
             let mut left: HashMap<&[u8], &PathChange> = made.iter().map(|path| (&path.path[..], path)).collect();
             for path in &theirs {
                 let made = left.remove(&path.path[..]).map(std::slice::from_ref).unwrap_or_default();
