@@ -100,8 +100,7 @@ fn block(rest: &str) -> Option<usize> {
     let rest = &rest[..rest.floor_char_boundary(rest.len().min(LONGEST))];
     let mut lines = rest.split_inclusive('\n');
     let mut at = lines.next().filter(|line| line.trim().is_empty())?.len();
-    let mut blank = 0;
-    for line in lines.take(4) {
+    for (blank, line) in lines.take(4).enumerate() {
         let unmarked = line.trim_start_matches(['>', '#', '/', '+', '*']);
         let value = unmarked.trim_start();
         if !value.is_empty() {
@@ -110,7 +109,6 @@ fn block(rest: &str) -> Option<usize> {
             let is_word = !value.trim_end().contains(|letter: char| letter.is_ascii_whitespace());
             return (blank > 0 && is_indented && is_word).then_some(at + line.len() - value.len());
         }
-        blank += 1;
         at += line.len();
     }
     None
