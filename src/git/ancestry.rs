@@ -1,7 +1,7 @@
 //! Ancestry from the commit objects alone: grafts, replace refs, shallow files and commit-graphs are ignored. Every
 //! walk has a limit, because anyone who pushes can choose how long a history is.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BinaryHeap, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -48,6 +48,7 @@ impl Only {
 #[derive(Debug, Default)]
 pub struct History {
     known: RefCell<HashMap<CommitId, Rc<Node>>>,
+    visited: Cell<u64>,
 }
 
 const OURS: u8 = 1;
@@ -67,6 +68,11 @@ impl History {
         }
         known.insert(*id, Rc::clone(&node));
         Ok(node)
+    }
+
+    /// How many commits all walks have visited so far.
+    pub fn visited(&self) -> u64 {
+        self.visited.get()
     }
 
     /// The commits that `ours` reach, themselves included, and `theirs` do not.
@@ -92,7 +98,9 @@ impl History {
         for id in ours {
             walk.mark(id, OURS);
         }
-        walk.run()
+        let (only, visits) = walk.run();
+        self.visited.set(self.visited.get() + visits as u64);
+        (only, visits)
     }
 
     /// Takes commits that `theirs` reach out of a list, whatever the clocks say.

@@ -127,6 +127,8 @@ pub mod cost {
     pub const ANCHOR: u64 = 10_000;
     /// A stream that is inflated, beside its bytes.
     pub const STREAM: u64 = 1000;
+    /// A commit that a walk visits for the sake of a merge among many.
+    pub const VISIT: u64 = 100;
     /// A lookup in one pack.
     pub const LOOKUP: u64 = 500;
     /// Bytes that are copied while deltas are put together, for one unit.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::deleted::Deleted;
 use super::evidence::Gathered;
 use super::facts::Facts;
+use super::merges::OverBases;
 use super::note::{Note, read_lines, unreadable};
 use super::prefetch::Prefetched;
 use super::seals::Seals;
@@ -41,6 +42,8 @@ pub(super) struct Gatherer<'a> {
     /// How commits lead to each other, by their own word.
     pub(super) history: History,
     facts: RefCell<HashMap<CommitId, Rc<Facts>>>,
+    /// Merges of two that were compared with what rule 1 makes of their parents.
+    pub(super) over_bases: RefCell<HashMap<CommitId, Rc<OverBases>>>,
     commits: RefCell<Cache<CommitId, Arc<Commit>>>,
     /// Notes by their blobs: many commits may share one.
     notes_read: RefCell<Cache<ObjectId, Arc<Note>>>,
@@ -77,6 +80,7 @@ impl<'a> Gatherer<'a> {
             store,
             history: History::default(),
             facts: RefCell::default(),
+            over_bases: RefCell::default(),
             commits: RefCell::new(Cache::new(KEPT_COMMITS)),
             notes_read: RefCell::new(Cache::new(KEPT_NOTES)),
             evidences: RefCell::new(Cache::new(KEPT_EVIDENCE)),

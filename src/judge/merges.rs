@@ -1,11 +1,13 @@
 //! Merges: one that is what git itself would have made of its parents needs no proof of its own. What somebody did by
 //! hand in it, what a rename carried into a guarded file, and what had been undone before, does.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 use super::commit::Judge;
 use super::facts::Facts;
 use super::replay::Before;
+use crate::git::limits::cost;
 use crate::git::{Allowance, ObjectError, Read};
 use crate::proof::digest::{CommitId, TreeId};
 use crate::proof::finding::Finding;
@@ -23,6 +25,27 @@ enum Made {
     ByHand(Vec<Vec<u8>>),
     /// It brings back what was undone before, at these paths.
     Again(Before, Vec<Vec<u8>>),
+}
+
+/// A merge of two and its merge bases.
+#[derive(Debug, Default)]
+pub(super) struct OverBases {
+    bases: Vec<CommitId>,
+    /// Whether rule 1 makes it of its parents over each base.
+    clean: bool,
+}
+
+/// What a judged commit changes in one of its parents.
+pub(super) struct Brought {
+    paths: HashSet<Vec<u8>>,
+    /// The tree of the judged commit, if git may have followed a rename when it made that tree.
+    renamed: Option<TreeId>,
+}
+
+impl Brought {
+    pub(super) fn new(change: &[PathChange]) -> Self {
+        Self { paths: change.iter().map(|path| path.path.clone()).collect(), renamed: None }
+    }
 }
 
 /// Why a merge must be anchored, and what there is to say of it.
@@ -96,25 +119,14 @@ impl Judge<'_> {
     /// How a merge was made; of what it brings back, only what a rule asks for (by `asks`) counts.
     fn made(&self, judged: &Facts, asks: &dyn Fn(&[Vec<u8>]) -> bool) -> Read<Made> {
         let trees = judged.parent_trees(self.gatherer)?;
-        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
-        let ([one, two], [first, second]) = (&judged.commit.parents[..], trees) else {
+        let git = &self.gatherer.git;
+        let [first, second] = trees else {
             // Nobody can say what came from where.
             return self.differs_from_any(judged).map(Made::ByHand);
         };
-        let bases = history.merge_bases(git, one, two)?;
-        let mut clean = false;
-        if let [base] = bases[..] {
-            let base = history.node(git, &base)?.tree;
-            let theirs = git.diff(Some(&base), Some(second))?;
-            let made = git.diff(Some(first), Some(&judged.tree()))?;
-            clean = match git.is_merge(&theirs, Some(first), (&judged.tree(), &made), false, &mut Allowance::default())
-            {
-                Ok(clean) => clean,
-                Err(ObjectError::Limit(..)) => false,
-                Err(error) => return Err(error),
-            };
-        }
-        if !clean {
+        let over_bases = self.over_bases(judged)?;
+        let bases = &over_bases.bases;
+        if bases.len() != 1 || !over_bases.clean {
             let merged = git.compare_with_merge(&judged.commit.parents, &judged.tree());
             match merged.ok().flatten() {
                 Some(merged) if merged.is_automatic() => {
@@ -126,17 +138,61 @@ impl Judge<'_> {
                 // Where git stops and asks, or somebody changed another path, a rename may still have carried something.
                 Some(mut merged) => {
                     merged.differing.extend(self.carried(judged, [first, second])?);
-                    return Ok(Made::ByHand(merged.differing));
+                    // An edit that no rule asks for must not hide what the merge brings back.
+                    let again = if asks(&merged.differing) { None } else { self.made_again(judged, bases, asks)? };
+                    return Ok(again.unwrap_or(Made::ByHand(merged.differing)));
                 }
                 None => return self.differs_from_any(judged).map(Made::ByHand),
             }
         }
-        for (parent, other) in [(one, two), (two, one)] {
-            if let Some((before, paths)) = self.brought_back(&bases, parent, other, asks)? {
-                return Ok(Made::Again(before, paths));
+        Ok(self.made_again(judged, bases, asks)?.unwrap_or(Made::Automatically))
+    }
+
+    /// The merge bases of a merge of two, and whether it is what rule 1 makes of its parents over each of them. A merge is
+    /// asked about when it is judged, and again when it is one of those that another merge brings, so the answer is kept.
+    fn over_bases(&self, merge: &Facts) -> Read<Rc<OverBases>> {
+        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
+        if let Some(known) = self.gatherer.over_bases.borrow().get(&merge.id()) {
+            return Ok(Rc::clone(known));
+        }
+        let ([one, two], [first, second]) = (&merge.commit.parents[..], merge.parent_trees(self.gatherer)?) else {
+            return Ok(Rc::default());
+        };
+        let bases = history.merge_bases(git, one, two)?;
+        let (mut clean, mut limited) = (!bases.is_empty(), false);
+        let made = git.diff(Some(first), Some(&merge.tree()))?;
+        for base in &bases {
+            let theirs = git.diff(Some(&history.node(git, base)?.tree), Some(second))?;
+            let is_merge = git.is_merge(&theirs, Some(first), (&merge.tree(), &made), false, &mut Allowance::default());
+            clean = clean
+                && match is_merge {
+                    Err(ObjectError::Limit(..)) => {
+                        limited = true;
+                        false
+                    }
+                    answer => answer?,
+                };
+            if !clean {
+                break;
             }
         }
-        Ok(Made::Automatically)
+        let found = Rc::new(OverBases { bases, clean });
+        // A limit that one commit reached must not decide about another.
+        if !limited {
+            self.gatherer.over_bases.borrow_mut().insert(merge.id(), Rc::clone(&found));
+        }
+        Ok(found)
+    }
+
+    /// What a merge of two parents brings back to either of them.
+    fn made_again(&self, judged: &Facts, bases: &[CommitId], asks: &dyn Fn(&[Vec<u8>]) -> bool) -> Read<Option<Made>> {
+        let [one, two] = &judged.commit.parents[..] else { return Ok(None) };
+        for (parent, other) in [(one, two), (two, one)] {
+            if let Some((before, paths)) = self.brought_back(judged, bases, [parent, other], asks)? {
+                return Ok(Some(Made::Again(before, paths)));
+            }
+        }
+        Ok(None)
     }
 
     /// Guarded paths that differ from both parents, and that one of them does not have: a rename has carried a change to
@@ -159,9 +215,9 @@ impl Judge<'_> {
     /// commits that are merged.
     fn brought_back(
         &self,
+        judged: &Facts,
         bases: &[CommitId],
-        parent: &CommitId,
-        other: &CommitId,
+        [parent, other]: [&CommitId; 2],
         asks: &dyn Fn(&[Vec<u8>]) -> bool,
     ) -> Read<Option<(Before, Vec<Vec<u8>>)>> {
         let (git, history) = (&self.gatherer.git, &self.gatherer.history);
@@ -176,9 +232,23 @@ impl Judge<'_> {
             let why = format!("it brings more than {MAX_MERGED} commits");
             return Err(ObjectError::Limit(other.0, why));
         }
-        if let [base] = bases {
+        let other_tree = history.node(git, other)?.tree;
+        let change = git.diff(Some(&history.node(git, parent)?.tree), Some(&judged.tree()))?;
+        let mut brought = Brought::new(&change);
+        for path in change.iter().filter(|path| path.new.is_some()) {
+            let theirs = git.entry_at(Some(&other_tree), &path.path)?;
+            if theirs != path.new && (theirs.is_none() || path.old.is_none()) {
+                brought.renamed = Some(judged.tree());
+                break;
+            }
+        }
+        for base in bases {
             let base = history.node(git, base)?.tree;
-            let whole = git.diff(Some(&base), Some(&history.node(git, other)?.tree))?;
+            let whole = git.diff(Some(&base), Some(&other_tree))?;
+            // From one of several bases, `whole` also has what `parent` got from the others, and may have undone for good.
+            if bases.len() > 1 && !self.brings(&brought, &whole)? {
+                continue;
+            }
             let paths = paths(&whole);
             if asks(&paths)
                 && let Some(before) = self.applied_before(&whole, other, parent)?
@@ -189,6 +259,9 @@ impl Judge<'_> {
         for id in &merged.commits {
             let facts = self.gatherer.facts(id)?;
             if facts.is_merge() {
+                if let Some(again) = self.merge_applied_before(&facts, &brought, parent, asks)? {
+                    return Ok(Some(again));
+                }
                 continue;
             }
             let change = facts.diff(self.gatherer)?;
@@ -201,6 +274,109 @@ impl Judge<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether what somebody did by hand in a merge was applied to what leads to `parent`, and undone there. It is compared
+    /// with each parent of the merge, and counts only if it touches a path in `brought`: a merge whose paths all stay as
+    /// they are in `parent` brings nothing back.
+    pub(super) fn merge_applied_before(
+        &self,
+        merge: &Facts,
+        brought: &Brought,
+        parent: &CommitId,
+        asks: &dyn Fn(&[Vec<u8>]) -> bool,
+    ) -> Read<Option<(Before, Vec<Vec<u8>>)>> {
+        let visited = self.gatherer.history.visited();
+        // Whether a merge is clean is known, or soon asked, if it must be anchored whatever it touches. Otherwise look for
+        // merge bases only where the paths matter.
+        if asks(&[]) && self.over_bases(merge)?.clean {
+            return self.charge(merge, visited).map(|()| None);
+        }
+        let all = self.differs_from_any(merge)?;
+        if !asks(&all) || !self.brings_any(brought, &all)? {
+            return self.charge(merge, visited).map(|()| None);
+        }
+        let own = self.made_by_hand(merge, all)?;
+        for tree in merge.parent_trees(self.gatherer)? {
+            let mut change = self.gatherer.git.diff(Some(tree), Some(&merge.tree()))?;
+            change.retain(|path| own.contains(&path.path));
+            let paths: Vec<Vec<u8>> = change.iter().map(|path| path.path.clone()).collect();
+            if !asks(&paths) || !self.brings(brought, &change)? {
+                continue;
+            }
+            if let Some(before) = self.applied_before(&change, &merge.id(), parent)? {
+                return Ok(Some((before, paths)));
+            }
+        }
+        self.charge(merge, visited).map(|()| None)
+    }
+
+    /// Charges the walks since `visited`. Each merge takes walks of its own, and whoever pushes chooses how many there are.
+    fn charge(&self, merge: &Facts, visited: u64) -> Read<()> {
+        let visits = self.gatherer.history.visited() - visited;
+        self.gatherer.git.meter.spend(visits * cost::VISIT).map_err(|why| ObjectError::Limit(merge.id().0, why))
+    }
+
+    /// The paths where a merge is not what rule 1 makes of its parents, over any of their merge bases. For a merge of three
+    /// or more, and for parents without a merge base, these are `all` paths where it differs from a parent.
+    fn made_by_hand(&self, merge: &Facts, all: Vec<Vec<u8>>) -> Read<HashSet<Vec<u8>>> {
+        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
+        let [first, second] = merge.parent_trees(self.gatherer)? else {
+            return Ok(all.into_iter().collect());
+        };
+        let over_bases = self.over_bases(merge)?;
+        if over_bases.bases.is_empty() {
+            return Ok(all.into_iter().collect());
+        }
+        let mut own = HashSet::new();
+        if over_bases.clean {
+            return Ok(own);
+        }
+        let made = git.diff(Some(first), Some(&merge.tree()))?;
+        let mut allowance = Allowance::default();
+        let mut is_merge = |theirs: &[PathChange], made: &[PathChange]| {
+            let is_merge = git.is_merge(theirs, Some(first), (&merge.tree(), made), false, &mut allowance);
+            is_merge.or_else(|error| if matches!(error, ObjectError::Limit(..)) { Ok(false) } else { Err(error) })
+        };
+        for base in &over_bases.bases {
+            let theirs = git.diff(Some(&history.node(git, base)?.tree), Some(second))?;
+            let mut left: HashMap<&[u8], &PathChange> = made.iter().map(|path| (&path.path[..], path)).collect();
+            for path in &theirs {
+                let made = left.remove(&path.path[..]).map(std::slice::from_ref).unwrap_or_default();
+                if !is_merge(std::slice::from_ref(path), made)? {
+                    own.insert(path.path.clone());
+                }
+            }
+            own.extend(left.into_keys().map(<[u8]>::to_vec));
+        }
+        Ok(own)
+    }
+
+    /// Whether a change may reach the judged commit: it touches a path where that commit differs from its parent. If git
+    /// followed a rename, also if the judged commit lacks a file that the change leaves there: git may have applied the
+    /// change to that file under its new name.
+    fn brings(&self, brought: &Brought, change: &[PathChange]) -> Read<bool> {
+        for path in change {
+            if brought.paths.contains(&path.path) || path.new.is_some() && self.lacks(brought, &path.path)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The same for paths alone, whatever is done to them.
+    fn brings_any(&self, brought: &Brought, paths: &[Vec<u8>]) -> Read<bool> {
+        for path in paths {
+            if brought.paths.contains(path) || self.lacks(brought, path)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn lacks(&self, brought: &Brought, path: &[u8]) -> Read<bool> {
+        let Some(tree) = &brought.renamed else { return Ok(false) };
+        Ok(self.gatherer.git.entry_at(Some(tree), path)?.is_none())
     }
 
     /// The paths where a commit differs from any of its parents.

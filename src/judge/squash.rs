@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::bond::{cover_as_it_is, unchecked};
 use super::commit::{Judge, SessionVerdict};
 use super::facts::Facts;
-use super::merges::is_setting;
+use super::merges::{Brought, is_setting};
 use super::replay::Before;
 use crate::git::{Allowance, ObjectError, Read};
 use crate::proof::change::{ChangeIds, Sighting};
@@ -236,12 +236,16 @@ impl Judge<'_> {
         if let Some(before) = self.applied_before(&whole, head, parent)? {
             return Ok(Some(before.finding()));
         }
+        let brought = Brought::new(&judged.diff(self.gatherer)?);
         for id in commits {
             let facts = self.gatherer.facts(id)?;
             if facts.is_merge() {
                 // Clocks can keep the walk above from seeing that both sides reach it.
                 if history.reaches(git, parent, id)? {
                     return Ok(Some(Before::by_itself(*id).finding()));
+                }
+                if let Some((before, _)) = self.merge_applied_before(&facts, &brought, parent, &|_| true)? {
+                    return Ok(Some(before.finding()));
                 }
                 continue;
             }

@@ -7,9 +7,7 @@ Clones the bundle beside the file, brings each clone into the state that a view 
 and compares verdict, binding and findings. Needs git 2.41, ssh-keygen and Python 3.11 (tomllib).
 
 Left out, because no commit of the bundle needs it: limits other than the lines of a note and of Proof- lines; revoked keys;
-principals with patterns and people with several keys; a head of the rounds seen before; binary files in rule 3; the
-`git merge-tree` of a merge that rule 1 does not explain (such a merge counts as made by hand, at the paths where it differs
-from its first parent).
+principals with patterns and people with several keys; a head of the rounds seen before; binary files in rule 3.
 """
 import base64, datetime, functools, json, os, pathlib, re, shutil, subprocess, sys, tempfile, tomllib
 
@@ -299,6 +297,7 @@ class Anchor:
 class Judge:
     def __init__(self, repo, rules, has_remote=True):
         self.repo, self.rules, self.under = repo, rules, []
+        self.again = set()  # merges that bring something back
         absent = [name for name in (NOTES, CHANGES) if repo.ref(name) is None]
         self.notes_known = not (has_remote and absent)
         self.has_remote = has_remote
@@ -578,8 +577,10 @@ class Judge:
         parent, findings, anchors, verdict = x["parents"][0] if x["parents"] else None, Findings(), [], "exempt"
         plain = [c for c in map(repo.commit, commits) if len(c["parents"]) < 2]
         whole = repo.diff(repo.commit(base)["tree"], repo.commit(head)["tree"])
+        brings = lambda change: bool(set(change) & set(repo.change(x)))
         if parent and (commits & repo.ancestors(parent) or self.applied_before(whole, head, parent)
-                       or any(self.applied_before(repo.change(c), c["id"], parent) for c in plain)):
+                       or any(self.applied_before(repo.change(c), c["id"], parent) for c in plain)
+                       or any(self.hand_applied_before(repo.commit(oid), parent, brings) for oid in commits)):
             findings.add("REPLAYED")
             return "fail", findings, anchors
         proven, exact = set(), []
@@ -604,21 +605,91 @@ class Judge:
             verdict = "fail"
         return verdict, findings, anchors
 
+    def bases(self, one, two):
+        return self.repo.git("merge-base", "--all", one, two, codes=(0, 1)).decode().split()
+
+    def done_by_hand(self, n):
+        """The paths where a merge is not what rule 1 makes of its parents."""
+        repo, trees = self.repo, [self.repo.commit(parent)["tree"] for parent in n["parents"]]
+        bases = self.bases(*n["parents"]) if len(trees) == 2 else []
+        if not bases:
+            return {path for tree in trees for path in repo.diff(tree, n["tree"])}
+        found, made = set(), repo.diff(trees[0], n["tree"])
+        for base in bases:
+            theirs = repo.diff(repo.commit(base)["tree"], trees[1])
+            found |= set(made) - set(theirs)
+            for path, (old, new) in theirs.items():
+                try:
+                    if repo.merge_entry(old, repo.entry(trees[0], path), new) != repo.entry(n["tree"], path):
+                        found.add(path)
+                except ValueError:
+                    found.add(path)
+        return found
+
+    def hand_applied_before(self, n, parent, brings):
+        """The paths of what was done by hand in a merge, applied before and undone; None if that is not so."""
+        if len(n["parents"]) < 2:
+            return None
+        own = self.done_by_hand(n)
+        for before in n["parents"]:
+            whole = self.repo.diff(self.repo.commit(before)["tree"], n["tree"])
+            change = {path: entries for path, entries in whole.items() if path in own}
+            if brings(change) and self.applied_before(change, n["id"], parent):
+                return set(change)
+        return None
+
+    def brought_back(self, x, bases, parent, other):
+        """Paths of changes that merging `other` brings back to `parent`, one set for each change."""
+        repo, trees = self.repo, [self.repo.commit(oid)["tree"] for oid in (parent, other)]
+        made, others = repo.diff(trees[0], x["tree"]), repo.ancestors(other) - repo.ancestors(parent)
+        renamed = any(new and new != repo.entry(trees[1], path) and None in (old, repo.entry(trees[1], path))
+                      for path, (old, new) in made.items())
+
+        def brings(change):
+            return any(path in made or renamed and new and not repo.entry(x["tree"], path) for path, (_, new) in change.items())
+
+        for base in bases if others else ():
+            whole = repo.diff(repo.commit(base)["tree"], trees[1])
+            if (len(bases) == 1 or brings(whole)) and self.applied_before(whole, other, parent):
+                yield set(whole)
+        for n in map(repo.commit, others):
+            if len(n["parents"]) > 1:
+                if paths := self.hand_applied_before(n, parent, brings):
+                    yield paths
+            elif self.applied_before(repo.change(n), n["id"], parent):
+                yield set(repo.change(n))
+
     def merged_by_hand(self, x):
         """The paths by which a merge is judged; None if it is automatic."""
         repo, (one, two, *more) = self.repo, x["parents"]
+        sides = [repo.diff(repo.commit(parent)["tree"], x["tree"]) for parent in x["parents"]]
+        if more:
+            return set().union(*sides)
         first, second = repo.commit(one)["tree"], repo.commit(two)["tree"]
-        bases = repo.git("merge-base", "--all", one, two).decode().split()
-        if not more and len(bases) == 1 and repo.is_merge(repo.diff(repo.commit(bases[0])["tree"], second), first, x["tree"], False):
+        bases, by_hand, clean = self.bases(one, two), set(), True
+        if len(bases) != 1 or not repo.is_merge(repo.diff(repo.commit(bases[0])["tree"], second), first, x["tree"], False):
+            merged = run("git", "merge-tree", "--write-tree", one, two, at=repo.place, codes=range(256))
+            if merged.returncode > 1:
+                return set().union(*sides)
+            clean = merged.returncode == 0
+            by_hand = set(repo.diff(merged.stdout.decode().split()[0], x["tree"]))
+            guarded = lambda path: self.rules.guards(path) or path.split("/")[0] == ".proof"
+            by_hand |= {path for path, (old, new) in sides[0].items()
+                        if new and guarded(path) and path in sides[1] and None in (old, sides[1][path][0])}
+        automatic = clean and not by_hand
+        if automatic or not self.asks(x, by_hand):
             for parent, other in ((one, two), (two, one)):
-                for oid in repo.ancestors(other) - repo.ancestors(parent):
-                    change = repo.change(repo.commit(oid))
-                    if len(repo.commit(oid)["parents"]) < 2 and self.applied_before(change, oid, parent):
-                        return set(change)
-            return None
-        return set(repo.diff(first, x["tree"]))
+                for paths in self.brought_back(x, bases, parent, other):
+                    if self.asks(x, paths):
+                        self.again.add(x["id"])
+                        return paths
+        return None if automatic else by_hand
 
     # --- the algorithm ------------------------------------------------------------------------------------------------
+
+    def asks(self, x, paths):
+        """Whether a merge that was made by hand at these paths is proof-grade."""
+        return self.is_graded(x, *trailers(x["message"]), paths, any(path.split("/")[0] == ".proof" for path in paths))
 
     def is_proof_grade(self, x, found, strays):
         repo, grade = self.repo, self.rules.grade
@@ -631,6 +702,10 @@ class Judge:
         else:
             paths = repo.change(x)
             settings = repo.tree(repo.parent_tree(x)).get(".proof") != repo.tree(x["tree"]).get(".proof")
+        return self.is_graded(x, found, strays, paths, settings)
+
+    def is_graded(self, x, found, strays, paths, settings):
+        grade = self.rules.grade
         if settings:
             return True
         if grade["require"] != "marked":
@@ -780,6 +855,8 @@ class Judge:
                 findings.add(*(("ANCHOR_MISSING",) if self.notes_known else ("REF_NOT_FETCHED", UNCHECKED)))
             verdict = findings.verdict(holding)
             binding = max((a.binding for a in holding), key=BINDINGS.index) if verdict == "pass" else None
+        if oid in self.again:
+            findings.add("REPLAYED", WARNING)
         # 9
         if not any(a.holds for a in kept) and all(code != "LIMIT_REACHED" for code, _ in others) and self.is_deleted(x, roots):
             findings.add("ANCHOR_DELETED")

@@ -65,6 +65,11 @@ pub(super) fn assigned_to(text: &str, start: usize, end: usize) -> Vec<Assigned<
     let line = reader.at;
     reader.skip(80, |byte| byte.is_ascii_whitespace());
     let mut is_far = text.as_bytes()[line..reader.at].contains(&b'\n');
+    let block = block(&text[line..]);
+    if let Some(length) = block {
+        reader.at = line + length;
+        (sign, is_far) = (Sign::Assigns, false);
+    }
     match sign {
         Sign::Assigns => reader.skip_type(),
         Sign::Follows if is_far => return Vec::new(),
@@ -87,6 +92,45 @@ pub(super) fn assigned_to(text: &str, start: usize, end: usize) -> Vec<Assigned<
         reader.skip(80, |byte| byte.is_ascii_whitespace() || byte == b',');
     }
     values
+}
+
+/// Where a value begins that is a paragraph of its own below the name: a blank line, then an indented line of one word, as
+/// documents show a key. All lines may be quoted or commented out.
+fn block(rest: &str) -> Option<usize> {
+    let rest = &rest[..rest.floor_char_boundary(rest.len().min(LONGEST))];
+    let mut lines = rest.split_inclusive('\n');
+    let mut at = lines.next().filter(|line| line.trim().is_empty())?.len();
+    for (blank, line) in lines.take(4).enumerate() {
+        let unmarked = line.trim_start_matches(['>', '#', '/', '+', '*']);
+        let value = unmarked.trim_start();
+        if !value.is_empty() {
+            let indent = unmarked.len() - value.len();
+            let is_indented = indent >= 2 || unmarked.starts_with('\t');
+            let is_word = !value.trim_end().contains(|letter: char| letter.is_ascii_whitespace());
+            return (blank > 0 && is_indented && is_word).then_some(at + line.len() - value.len());
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// The value that stands before its name: `with … as the database password`. `before` ends where the name begins.
+pub(super) fn used_as(before: &str) -> Option<&str> {
+    let start = before.floor_char_boundary(before.len().saturating_sub(LONGEST));
+    let mut rest = before[start..].strip_suffix(' ')?;
+    for _ in 0..4 {
+        let (earlier, word) = rest.rsplit_once(' ')?;
+        if word == "as" {
+            let value = earlier.rsplit(|letter: char| letter.is_ascii_whitespace()).next()?;
+            let value = value.trim_matches(['"', '\'', '`', '(', ')', ',']);
+            return (!value.is_empty()).then_some(value);
+        }
+        if word.is_empty() || !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+            return None;
+        }
+        rest = earlier;
+    }
+    None
 }
 
 struct Reader<'a> {
@@ -144,7 +188,8 @@ impl<'a> Reader<'a> {
             return Some(Sign::Says);
         }
         let is_option = self.text.as_bytes()[start] == b'-';
-        (spaces > 0).then_some(if is_option { Sign::Assigns } else { Sign::Follows })
+        let ends_line = self.next() == Some(b'\n');
+        (spaces > 0 || ends_line).then_some(if is_option && spaces > 0 { Sign::Assigns } else { Sign::Follows })
     }
 
     /// Skips the words of a sentence up to its verb: `of the database is`.
@@ -156,6 +201,10 @@ impl<'a> Reader<'a> {
             match word {
                 b"is " | b"was " => {
                     self.at += length;
+                    return true;
+                }
+                _ if word.starts_with(b"is:") || word.starts_with(b"was:") => {
+                    self.at += length - word.len() + if word[0] == b'i' { 3 } else { 4 };
                     return true;
                 }
                 // The value itself may stand here, or the sentence be about something that is made of it.

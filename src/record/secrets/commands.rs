@@ -43,6 +43,7 @@ const LOGINS: &[Login] = &[
     login("login", "-p", Takes::Password),
     login("openssl", "-passin pass:", Takes::Password),
     login("openssl", "-pass pass:", Takes::Password),
+    login("openssl", "-k ", Takes::Password),
     login("ldapsearch", "-w", Takes::Password),
     login("ldapadd", "-w", Takes::Password),
     login("smbclient", "-U", Takes::Pair),

@@ -1,10 +1,10 @@
 //! Values that the text itself calls a credential: `DB_PASSWORD=…`, `"api_key": "…"`, `Authorization: Bearer …`.
 
 use super::alphabet::{NAME, is, is_symbol};
-use super::assigned::{Assigned, Sign, assigned_to};
+use super::assigned::{Assigned, Sign, assigned_to, used_as};
 use super::encoded::{from_base64, is_encoded_text};
 use super::names::{Name, classify};
-use super::value::{Strength, is_grouped_hex, is_uuid, strength, surprise};
+use super::value::{Strength, is_grouped_hex, is_short_password, is_uuid, strength, surprise};
 use super::{Secret, commands};
 
 /// Finds the first value that the text calls a credential and that looks like one.
@@ -35,6 +35,16 @@ fn credential_of(text: &str, start: usize, end: usize) -> Option<Secret> {
     let in_path = before.ends_with([':', '/']); // of a resource: `arn:aws:…:secret:name`
     if class == Name::Cookie {
         return cookie(&text[end..]).then_some(Secret { what: "a cookie", at: start });
+    }
+    if matches!(class, Name::Password | Name::Secret)
+        && let Some(value) = used_as(before)
+    {
+        let bytes = value.as_bytes();
+        let is_chosen = class == Name::Password && strength(bytes) == Strength::Chosen && is_short_password(bytes);
+        if (strength(bytes) == Strength::Random && !is_uuid(bytes)) || is_chosen {
+            let what = if class == Name::Password { "a password" } else { "a secret key or token" };
+            return Some(Secret { what, at: value.as_ptr().addr() - text.as_ptr().addr() });
+        }
     }
     assigned_to(text, start, end).into_iter().find_map(|value| {
         let what = match class {

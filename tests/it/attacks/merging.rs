@@ -178,3 +178,233 @@ fn merge_of_a_branch_that_is_up_to_date_needs_no_proof() {
     let nothing = proven.made(&tree, &["main", "side"], "Merge again");
     proven.gate_of(&proven.base, &nothing).passes();
 }
+
+/// A merge with a line that nobody but its author wrote, which is proven, and a proven commit that takes the line away.
+struct HandMerged {
+    proven: Proven,
+    parents: [String; 2],
+    merge: String,
+    /// The tip of main: the line is gone.
+    undone: String,
+}
+
+impl HandMerged {
+    fn new() -> Self {
+        let proven = Proven::with_policy(STRICT);
+        proven.write("one.txt", "one\n");
+        let (one, _) = proven.prove("p1", "One");
+        proven.git(&["checkout", "--quiet", "-b", "side", &proven.head]);
+        proven.write("two.txt", "two\n");
+        let (two, _) = proven.prove("p2", "Two");
+        proven.git(&["checkout", "--quiet", "main"]);
+        let before = proven.git(&["show", "HEAD:a.txt"]) + "\n";
+        proven.git(&["merge", "--quiet", "--no-ff", "--no-commit", "side"]);
+        proven.write("a.txt", format!("{before}LINE\n"));
+        let (merge, _) = proven.prove("m", "Merge by hand");
+        assert_eq!(proven.tip("HEAD^2"), two);
+        proven.write("a.txt", before);
+        let (undone, _) = proven.prove("r", "Undo the line");
+        proven.gate().passes();
+        Self { proven, parents: [one, two], merge, undone }
+    }
+
+    /// The merge again, in other words and with its note.
+    fn copy(&self, parents: [&str; 2]) -> String {
+        let proven = &self.proven;
+        let copy = proven.made(&proven.tip(&format!("{}^{{tree}}", self.merge)), &parents, "Again");
+        proven.git(&["notes", "--ref=proof", "copy", "--force", &self.merge, &copy]);
+        copy
+    }
+
+    /// Merges a commit into main as git does, which brings the line back, with the parents in both orders.
+    #[track_caller]
+    fn never_comes_back(&self, other: &str) {
+        let proven = &self.proven;
+        for parents in [[&*self.undone, other], [other, &*self.undone]] {
+            let tree = proven.git(&["merge-tree", "--write-tree", parents[0], parents[1]]);
+            assert!(proven.git(&["show", &format!("{tree}:a.txt")]).contains("LINE"), "git brings it back");
+            let merge = proven.made(&tree, &parents, "Merge");
+            let judged = proven.gate_of(&self.undone, &merge);
+            judged.fails("ANCHOR_MISSING");
+            assert!(judged.codes("warning").contains(&"REPLAYED"), "{judged:?}");
+        }
+    }
+}
+
+#[test]
+fn merge_of_a_copied_hand_merge_that_was_undone_is_refused() {
+    let again = HandMerged::new();
+    let copy = again.copy([&again.parents[0], &again.parents[1]]);
+    again.never_comes_back(&copy);
+}
+
+#[test]
+fn something_new_on_top_of_a_copied_hand_merge_does_not_hide_it() {
+    let again = HandMerged::new();
+    let proven = &again.proven;
+    let copy = again.copy([&again.parents[0], &again.parents[1]]);
+    proven.git(&["checkout", "--quiet", "--detach", &copy]);
+    for name in ["new", "newer"] {
+        proven.write(&format!("{name}.txt"), "new\n");
+        proven.prove(name, "Something new");
+    }
+    let new = proven.tip("HEAD");
+    again.never_comes_back(&new);
+    // A merge of it with main before the line was taken away, and one that leads there.
+    let tree = proven.git(&["merge-tree", "--write-tree", &again.parents[0], &new]);
+    again.never_comes_back(&proven.made(&tree, &[&again.parents[0], &new], "Merge"));
+}
+
+/// The parents are copies as well, so that there is one merge base, and something new hides the whole.
+#[test]
+fn copied_hand_merge_of_copied_parents_is_refused() {
+    let again = HandMerged::new();
+    let proven = &again.proven;
+    let parents = again.parents.each_ref().map(|parent| {
+        let copy = proven.made(&proven.tip(&format!("{parent}^{{tree}}")), &[&proven.head], "In other words");
+        proven.git(&["notes", "--ref=proof", "copy", "--force", parent, &copy]);
+        copy
+    });
+    let copy = again.copy([&parents[0], &parents[1]]);
+    again.never_comes_back(&copy);
+    proven.git(&["checkout", "--quiet", "--detach", &copy]);
+    proven.write("new.txt", "new\n");
+    let (new, _) = proven.prove("new", "Something new");
+    again.never_comes_back(&new);
+}
+
+#[test]
+fn squash_of_a_range_with_a_copied_hand_merge_that_was_undone_is_refused() {
+    let again = HandMerged::new();
+    let proven = &again.proven;
+    let copy = again.copy([&again.parents[0], &again.parents[1]]);
+    proven.git(&["checkout", "--quiet", "--detach", &copy]);
+    proven.write("new.txt", "new\n");
+    let (new, _) = proven.prove("new", "Something new");
+    let tree = proven.git(&["merge-tree", "--write-tree", &again.undone, &new]);
+    let squash = proven.made(&tree, &[&again.undone], "Squash");
+    for base in [&again.parents[0], &again.parents[1], &proven.head] {
+        proven.sight(&squash, &[[base, &new]]);
+    }
+    proven.gate_of(&again.undone, &squash).fails("REPLAYED");
+}
+
+/// Main renames the file after it took the line away, and git brings the line back under the new name.
+#[test]
+fn rename_does_not_hide_a_copied_hand_merge_that_was_undone() {
+    let again = HandMerged::new();
+    let proven = &again.proven;
+    let copy = again.copy([&again.parents[0], &again.parents[1]]);
+    proven.git(&["mv", "a.txt", "b.txt"]);
+    let (renamed, _) = proven.prove("mv", "Rename it");
+    for parents in [[&*renamed, &*copy], [&*copy, &*renamed]] {
+        let tree = proven.git(&["merge-tree", "--write-tree", parents[0], parents[1]]);
+        assert!(proven.git(&["show", &format!("{tree}:b.txt")]).contains("LINE"), "git follows the rename");
+        let merge = proven.made(&tree, &parents, "Merge");
+        let judged = proven.gate_of(&renamed, &merge);
+        judged.fails("ANCHOR_MISSING");
+        assert!(judged.codes("warning").contains(&"REPLAYED"), "{judged:?}");
+    }
+}
+
+/// One side changed a line, the merge takes the other side's by hand, and main takes the change after all.
+#[test]
+fn copied_merge_that_drops_a_side_is_refused_once_main_has_that_side() {
+    let proven = Proven::with_policy(STRICT);
+    proven.write("one.txt", "one\n");
+    let (one, _) = proven.prove("p1", "One");
+    proven.git(&["checkout", "--quiet", "-b", "side", &proven.head]);
+    proven.write("a.txt", "checked\n");
+    let (two, _) = proven.prove("p2", "Check");
+    proven.git(&["checkout", "--quiet", "main"]);
+    proven.git(&["merge", "--quiet", "--no-ff", "--no-commit", "-s", "ours", "side"]);
+    let (merge, _) = proven.prove("m", "Without the check");
+    proven.write("a.txt", "checked\n");
+    let (undone, _) = proven.prove("r", "With the check");
+    let copy = proven.made(&proven.tip(&format!("{merge}^{{tree}}")), &[&one, &two], "Again");
+    proven.git(&["notes", "--ref=proof", "copy", "--force", &merge, &copy]);
+    for parents in [[&*undone, &*copy], [&*copy, &*undone]] {
+        let tree = proven.git(&["merge-tree", "--write-tree", parents[0], parents[1]]);
+        assert_ne!(proven.git(&["show", &format!("{tree}:a.txt")]), "checked", "git drops the check");
+        let merge = proven.made(&tree, &parents, "Merge");
+        proven.gate_of(&undone, &merge).fails("ANCHOR_MISSING");
+    }
+}
+
+/// An edit by hand of a file that no rule guards must not hide what the merge brings back to one that a rule guards.
+#[test]
+fn edit_by_hand_does_not_hide_a_guarded_change_that_comes_back() {
+    let proven =
+        Proven::with_files(&[(".proof/policy.toml", GUARDED.as_bytes()), ("src/auth/login.py", OLD.as_bytes())]);
+    let evil = OLD.replace("check()", "True");
+    proven.git(&["checkout", "--quiet", "-b", "topic"]);
+    proven.write("src/auth/login.py", &evil);
+    let (guarded, _) = proven.prove("t", "No check");
+    proven.git(&["checkout", "--quiet", "main"]);
+    proven.git(&["cherry-pick", &guarded]);
+    proven.git(&["commit", "--quiet", "--amend", "--reset-author", "-m", "Landed"]);
+    proven.git(&["notes", "--ref=proof", "copy", "--force", &guarded, "HEAD"]);
+    proven.write("src/auth/login.py", OLD);
+    let (undone, _) = proven.prove("r", "Undo it");
+    let tree = proven.tree_with(&undone, &[("src/auth/login.py", &evil), ("doc.txt", "by hand\n")]);
+    for parents in [[&*undone, "topic"], ["topic", &*undone]] {
+        let merge = proven.made(&tree, &parents, "Merge");
+        proven.gate_of(&undone, &merge).fails("ANCHOR_MISSING");
+    }
+}
+
+/// A proven merge by hand that is not undone may be merged on, also where the merges cross.
+#[test]
+fn merges_of_hand_merges_that_stand_need_no_proof() {
+    let again = HandMerged::new();
+    let proven = &again.proven;
+    proven.git(&["checkout", "--quiet", "-B", "branch", &again.merge]);
+    proven.write("new.txt", "new\n");
+    let (new, _) = proven.prove("new", "Something new");
+    // Main undid the line after the branch began, which the merge keeps, in both directions.
+    for parents in [[&*again.undone, &*new], [&*new, &*again.undone]] {
+        let tree = proven.git(&["merge-tree", "--write-tree", parents[0], parents[1]]);
+        assert!(!proven.git(&["show", &format!("{tree}:a.txt")]).contains("LINE"));
+        let merge = proven.made(&tree, &parents, "Merge");
+        proven.gate_of(&again.undone, &merge).passes();
+        proven.git(&["reset", "--quiet", "--hard", &merge]);
+        proven.write("more.txt", "more\n");
+        let (more, _) = proven.prove(&format!("more{}", parents[0]), "And back");
+        let back = proven.made(&proven.tip("HEAD^{tree}"), &[&again.undone, &more], "Back");
+        proven.gate_of(&again.undone, &back).passes();
+    }
+    // The copy, where the line still stands.
+    let copy = again.copy([&again.parents[0], &again.parents[1]]);
+    let tree = proven.tip(&format!("{copy}^{{tree}}"));
+    let merge = proven.made(&tree, &[&again.merge, &copy], "Merge");
+    proven.gate_of(&again.merge, &merge).passes();
+}
+
+/// Both sides merge each other, and then main takes back what came from the branch. The next merge brings nothing back.
+#[test]
+fn crossed_merge_that_keeps_a_revert_needs_no_proof() {
+    let proven = Proven::with_policy(STRICT);
+    proven.git(&["checkout", "--quiet", "-b", "side"]);
+    proven.write("side.txt", "side\n");
+    let (side, _) = proven.prove("t", "Side");
+    proven.git(&["checkout", "--quiet", "main"]);
+    proven.write("main.txt", "main\n");
+    let (main, _) = proven.prove("m", "Main");
+    let tree = proven.tree_with(&main, &[("side.txt", "side\n")]);
+    let crossed = proven.made(&tree, &[&side, &main], "Merge main");
+    proven.git(&["merge", "--quiet", "--no-ff", "-m", "Merge side", "side"]);
+    proven.git(&["rm", "--quiet", "side.txt"]);
+    let (undone, _) = proven.prove("r", "Undo it");
+    proven.git(&["checkout", "--quiet", "--detach", &crossed]);
+    proven.write("new.txt", "new\n");
+    let (new, _) = proven.prove("new", "Something new");
+    for other in [&crossed, &new] {
+        let tree = proven.git(&["merge-tree", "--write-tree", &undone, other]);
+        assert!(!proven.git(&["ls-tree", "--name-only", &tree]).contains("side.txt"));
+        for parents in [[&undone, other], [other, &undone]] {
+            let merge = proven.made(&tree, &parents.map(String::as_str), "Merge");
+            let judged = proven.gate_of(&undone, &merge);
+            assert_eq!(judged.exit, Some(0), "{judged:?}");
+        }
+    }
+}

@@ -79,6 +79,17 @@ pub(super) const LINES: &[Kind] = &[
     line("curl with a login", |draw| format!("curl -sS -u 'ada:{}' https://ci.corp.net/api/json", draw.password())),
     line("curl with a header", |draw| format!("curl -H \"X-Auth-Token: {}\" https://api.corp.net/v1/me", draw.hex(32))),
     line("mysql with a password", |draw| format!("mysql -h db01 -u root -p{} shop < dump.sql", draw.url_password())),
+    line("openssl with a password", |draw| {
+        format!("openssl enc -d -aes-256-cbc -pbkdf2 -in a.enc -k {} -out a", draw.url_password())
+    }),
+    line("password before its name", |draw| format!("Log in as ada with {} as the password.", draw.url_password())),
+    line("quoted password before its name", |draw| format!("I used `{}` as the database password", draw.password())),
+    line("token before its name", |draw| format!("curl works with {} as the API token", draw.word(40))),
+    line("key below its label", |draw| format!("Your new API key:\n\n    {}\n\nKeep it safe.", draw.word(40))),
+    line("key below a sentence", |draw| format!("The API key of the build is:\n\n    {}\n", draw.word(40))),
+    line("key below a heading", |draw| format!("## API key\n\n    {}\n", draw.word(40))),
+    line("hex key below its label", |draw| format!("Encryption key\n\n\t{}\n", draw.hex(32))),
+    line("password below its label", |draw| format!("Root password:\n\n    {}\n", draw.url_password())),
     line("sshpass", |draw| format!("sshpass -p '{}' ssh deploy@build01", draw.password())),
     line("docker login", |draw| format!("docker login -u ada -p {} registry.corp.net", draw.url_password())),
     line("SQL statement", |draw| format!("ALTER USER app WITH PASSWORD '{}';", draw.password())),
