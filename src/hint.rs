@@ -101,6 +101,7 @@ steps! {
     FinalizeHere "git proof finalize"
     GateProofs(source) "git proof gate --base main --proofs {source}"
     Help "git proof -h"
+    ImportRefs "git proof import --from-refs"
     Init "git proof init"
     InitAgent(agent) "git proof init --agent {agent}"
     InitPolicy "git proof init --policy"

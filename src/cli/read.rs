@@ -15,7 +15,7 @@ use crate::git::Git;
 use crate::hint::{Step, hint};
 use crate::judge::RulesView;
 use crate::record::{self, Workspace};
-use crate::{present, rounds};
+use crate::{keep, present, rounds};
 
 /// How it is shown.
 #[derive(Debug, Args)]
@@ -295,7 +295,19 @@ pub(super) struct Search {
 impl Search {
     pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
         let now = context.now();
-        let outcome = record::search(&mut Workspace::open(context)?, &self.query, self.session.as_deref(), self.limit)?;
+        let asked = context.clone();
+        let no_store = |error: Error| match keep::import_hint(&asked).filter(|_| error.code == Code::NoStore) {
+            Some(hint) => error.hint(hint),
+            None => error,
+        };
+        let mut workspace = Workspace::open(context).map_err(no_store)?;
+        let outcome = record::search(&mut workspace, &self.query, self.session.as_deref(), self.limit)?;
+        if outcome.hits.is_empty()
+            && !ui.json
+            && let Some(hint) = keep::import_hint(&asked)
+        {
+            ui.say(&format!("hint: {hint}"));
+        }
         ui.show(&outcome, |found, paint| match found.hits.as_slice() {
             [] => format!("Nothing recorded here matches {}.\n", inert(&found.query)),
             hits => {

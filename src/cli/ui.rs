@@ -1,12 +1,15 @@
 //! Output for a person or a program. Data goes to standard output, messages to standard error; text from a file or a
 //! record is made harmless before it reaches the terminal.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
+use clap::CommandFactory as _;
 use serde::Serialize;
 
+use super::Arguments;
 use super::pager::Pager;
 pub(super) use super::paint::{Paint, Role};
 use super::roles;
@@ -121,11 +124,17 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
             Err(_) => ExitCode::from(Code::OutputFailed.exit_code()),
         };
     }
+    let rendered = error.render().to_string();
+    if error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let _ = io::stderr().lock().write_all(roles::grouped(&rendered).as_bytes()); // nobody is left to tell
+        return ExitCode::from(Code::InvalidParams.exit_code());
+    }
     // Git takes `git proof --help` for itself and looks for a man page, which may not be installed.
-    let said = error.render().to_string().replace("try '--help'", "try '-h'");
+    let help = format!("try '{} -h'", command_of(std::env::args_os().skip(1)));
+    let said = rendered.replace("try '--help'", &help);
     let said = said.replace("invalid digit found in string", "it takes a whole number");
     let text = if json {
-        let (message, hint) = said.trim().split_once("\n\n").unwrap_or((said.trim(), "try '-h'"));
+        let (message, hint) = said.trim().split_once("\n\n").unwrap_or((said.trim(), &help));
         let message = message.strip_prefix("error: ").unwrap_or(message);
         let error = Error::new(Code::InvalidParams, message).hint(Step::Usage(hint.to_owned()));
         json_line(&serde_json::json!({ "error": error }))
@@ -134,6 +143,22 @@ pub(super) fn usage(error: &clap::Error, json: bool) -> ExitCode {
     };
     let _ = io::stderr().lock().write_all(text.as_bytes()); // nobody is left to tell
     ExitCode::from(Code::InvalidParams.exit_code())
+}
+
+/// The command that a command line names, as far as it is one: `git proof memory` of `-C x memory pux`.
+fn command_of(arguments: impl Iterator<Item = OsString>) -> String {
+    let (mut command, mut name) = (Arguments::command(), "git proof".to_owned());
+    let mut arguments = arguments.map(|argument| argument.to_string_lossy().into_owned());
+    while let Some(argument) = arguments.next() {
+        if argument == "-C" {
+            arguments.next();
+        } else if !argument.starts_with('-') {
+            let Some(found) = command.find_subcommand(&argument).cloned() else { break };
+            name = format!("{name} {}", found.get_name());
+            command = found;
+        }
+    }
+    name
 }
 
 fn json_line<T: Serialize>(value: &T) -> String {

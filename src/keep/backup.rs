@@ -101,6 +101,9 @@ fn must_be_free(workspace: &Workspace, target: &Path, request: &BackupRequest) -
         );
     }
     let parent = target.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !parent.is_dir() {
+        return refused("is in no directory that exists", "make the directory first, or name another file".into());
+    }
     let directory = fs::canonicalize(parent).map_err(|error| failed(target, &error))?;
     let store = workspace.repository.store_path();
     if store.parent().is_some_and(|store| fs::canonicalize(store).is_ok_and(|store| directory.starts_with(store))) {

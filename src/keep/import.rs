@@ -9,10 +9,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::access::{self, Access};
+use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::MAX_EVIDENCE;
 use crate::git::{self, EVIDENCE, FILE, Git};
-use crate::hint::{Step, hint};
+use crate::hint::{Hint, Step, hint};
 use crate::proof::digest::{ObjectId, RootHash};
 use crate::proof::record::{Id, Opening};
 use crate::record::{Workspace, lock};
@@ -77,7 +78,7 @@ impl Copy {
     fn fill(&self, workspace: &Workspace, file: &Path) -> Result<()> {
         let given = workspace.context.path(file);
         let unreadable = |error: io::Error| {
-            Error::new(Code::Unreadable, "it cannot be read").because(error).hint(
+            Error::new(Code::of_unreadable(&error), "it cannot be read").because(error).hint(
                 hint!("name a file of your own that ", Step::Backup, " wrote"; "links and pipes are not followed"),
             )
         };
@@ -212,6 +213,23 @@ pub fn import_evidence(workspace: &mut Workspace) -> Result<EvidenceImport> {
     }
     imported.take_up_entries()?;
     Ok(outcome)
+}
+
+/// What to type so that a search finds what other clones published. `None` if all of it was imported, or there is none.
+pub fn import_hint(context: &Context) -> Option<Hint> {
+    let git = Git::discover(context).ok()?;
+    let mut read: HashSet<RootHash> = HashSet::new();
+    if let Ok(workspace) = Workspace::open(context.clone()) {
+        read.extend(workspace.store.roots().ok()?);
+        read.extend(workspace.imported().ok()?.map(Store::roots).transpose().ok()?.unwrap_or_default());
+    }
+    let published = |name: String| files(&git, &name).unwrap_or_default();
+    if evidence_refs(&git).into_iter().flat_map(published).any(|(root, _)| !read.contains(&root)) {
+        return Some(hint!(Step::ImportRefs, " lets this clone search what others published"));
+    }
+    git.was_never_synced().then(|| {
+        hint!(Step::SyncFetchOnly, " fetches what others published"; Step::ImportRefs, " then lets this clone search it")
+    })
 }
 
 impl EvidenceImport {

@@ -9,7 +9,9 @@ mod plan;
 mod retain;
 mod settings;
 pub use backup::{BackupOutcome, BackupRequest, backup};
-pub use import::{EvidenceImport, FileImport, ImportedSession, RefusedEvidence, import_evidence, import_file};
+pub use import::{
+    EvidenceImport, FileImport, ImportedSession, RefusedEvidence, import_evidence, import_file, import_hint,
+};
 pub use memory::{
     DropOutcome, MemoryOutcome, MemoryProof, PackOutcome, PackRequest, PutOutcome, PutRequest, memory, memory_drop,
     memory_pack, memory_prove, memory_put,

@@ -81,7 +81,9 @@ fn hints_of(ran: &Ran) -> Vec<String> {
 /// What is to be typed: all of the first hint that names a step of this kind.
 fn to_type(kind: StepKind, hints: &[String], patterns: &[(StepKind, Regex)]) -> Option<Vec<String>> {
     match kind {
-        StepKind::Usage => hints.iter().find(|hint| hint.contains("try '-h'")).map(|_| vec!["git proof -h".to_owned()]),
+        StepKind::Usage => {
+            hints.iter().find(|hint| hint.contains("try 'git proof -h'")).map(|_| vec!["git proof -h".to_owned()])
+        }
         // The story leaves the command to which the option is added.
         StepKind::Option | StepKind::Private => {
             let option = Regex::new("--[a-z-]+").unwrap();

@@ -162,6 +162,12 @@ pub(super) const fn story(kind: StepKind) -> Story {
             "cd ../linked && git proof init",
         ),
         StepKind::Help => shows("git proof man nonsense"),
+        StepKind::ImportRefs => mends(
+            r#"
+            begin; open s; git proof decide "chose a journal" >/dev/null; edit b; commit B; git proof done "done" >/dev/null
+            git proof sync >/dev/null; git clone -q ../remote ../clone; cd ../clone; git proof search journal"#,
+            "git proof search journal | grep chose",
+        ),
         StepKind::Init => mends("git proof doctor", "git proof doctor"),
         StepKind::InitAgent => mends("hooked; echo '{}' >.mcp.json; git proof doctor", "grep git-proof .mcp.json"),
         StepKind::InitPolicy => mends("git proof policy check", "git proof policy check"),

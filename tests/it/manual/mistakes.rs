@@ -13,10 +13,13 @@ const NOWHERE: &[Mistake] = &[
     (&["init"], 3, &["is not in a git repository", "git init"]),
     (&["doctor"], 3, &["is not in a git repository", "-C DIR"]),
     (&["-C", "away", "log"], 2, &["-C names ./away", "name a directory"]),
-    (&["check-evidence", "away.jsonl"], 3, &["cannot read away.jsonl", "No such file", "standard input"]),
+    (&["check-evidence", "away.jsonl"], 2, &["cannot read away.jsonl", "No such file", "standard input"]),
+    (&["check-proof", "away.json"], 2, &["cannot read away.json", "No such file", "standard input"]),
     (&["check-proof", "p", "--root", "abc", "--count", "1"], 2, &["64 lower-case hex digits", "git proof root"]),
-    (&["recrod"], 2, &["unrecognized subcommand 'recrod'", "'record'", "-h"]),
-    (&["--bogus"], 2, &["unexpected argument '--bogus'", "-h"]),
+    (&["recrod"], 2, &["unrecognized subcommand 'recrod'", "'record'", "try 'git proof -h'"]),
+    (&["memory", "pux"], 2, &["'put'", "try 'git proof memory -h'"]),
+    (&["verify", "--nope"], 2, &["unexpected argument '--nope'", "try 'git proof verify -h'"]),
+    (&["--bogus"], 2, &["unexpected argument '--bogus'", "try 'git proof -h'"]),
     (&["completions", "csh"], 2, &["'csh'", "bash, zsh, fish"]),
     (&["man", "nonsense"], 2, &["there is no command nonsense", "git proof -h"]),
 ];
@@ -28,7 +31,7 @@ const UNBORN: &[Mistake] = &[
     (&["gate", "--base", "main"], 2, &["there is no commit here yet", "git commit"]),
     (&["sign"], 2, &["there is no commit here yet", "git commit"]),
     (&["sync"], 2, &["there is no remote", "git remote add"]),
-    (&["policy", "check"], 3, &["cannot read .proof/policy.toml", "git proof init --policy"]),
+    (&["policy", "check"], 2, &["cannot read .proof/policy.toml", "git proof init --policy"]),
     (&["init", "--agent", "emacs"], 2, &["'emacs'", "claude-code"]),
     (&["start"], 2, &["<INTENT>", "-h"]),
     (&["start", "--intent", ""], 2, &["the intent must not be empty", "say in a sentence"]),
@@ -49,12 +52,20 @@ const OPEN: &[Mistake] = &[
     (&["decide"], 2, &["there is nothing to record", "argument: git proof decide \""]),
     (&["done"], 2, &["there is nothing to record", "argument: git proof done \""]),
     (&["done", "--session", "s"], 2, &["there is nothing to record", "argument: git proof done --session s \""]),
-    (&["record", "--type", "plan", "--content-file", "f"], 3, &["cannot read f", "No such file", "standard input"]),
+    (&["record", "--type", "plan", "--content-file", "f"], 2, &["cannot read f", "No such file", "standard input"]),
     (&["record", "--type", "plan", "--content", ""], 2, &["the content must not be empty", "say in a sentence"]),
     (&["record", "--type", "plan", "--content", "x", "--parent", "p"], 2, &["there is no record p", "git proof log"]),
     (&["record", "--type", "plan", "--content", "x", "--metadata", "{"], 2, &["metadata", "give a JSON object"]),
     (&["log", "--session", "t"], 2, &["there is no session t", "git proof log --all"]),
-    (&["log", "-n", "x"], 2, &["invalid value 'x' for '--limit <N>': it takes a whole number", "-h"]),
+    (
+        &["log", "-n", "x"],
+        2,
+        &["invalid value 'x' for '--limit <N>': it takes a whole number", "try 'git proof log -h'"],
+    ),
+    (&["check-transcript", "away.jsonl"], 2, &["cannot read ", "away.jsonl", "No such file", "standard input"]),
+    (&["backup", "away/store"], 2, &["away/store is in no directory that exists", "make the directory first"]),
+    (&["report", "--html", "away/page"], 2, &["away/page is in no directory that exists", "make the directory first"]),
+    (&["import", "away.backup"], 2, &["away.backup cannot be imported", "No such file", "git proof backup FILE"]),
     (&["show", "r"], 2, &["\"r\" is neither a record of this clone nor a commit", "git proof log"]),
     (&["prove", "--record", "r"], 2, &["there is no record r", "git proof log"]),
     (&["finalize"], 1, &["session s has no records", "git proof done --session s"]),
@@ -85,7 +96,7 @@ fn try_all(scratch: &Scratch, mistakes: &[Mistake]) {
 fn explains(ran: &Ran, exit: i32, wanted: &[&str], what: &str) {
     assert_eq!((ran.exit, ran.out.as_str()), (Some(exit), ""), "{what}: {ran:?}");
     assert!(ran.err.starts_with("error: "), "{what}: {}", ran.err);
-    assert!(ran.err.contains("\nhint: ") || ran.err.contains("try '-h'"), "{what}: {}", ran.err);
+    assert!(ran.err.contains("\nhint: ") || ran.err.contains(" -h'."), "{what}: {}", ran.err);
     for words in wanted {
         assert!(ran.err.contains(words), "{what} does not say {words:?}:\n{}", ran.err);
     }
@@ -124,4 +135,11 @@ fn a_store_that_may_not_be_read_is_not_taken_for_none() {
         return eprintln!("left out: permissions do not hold this user back");
     }
     explains(&ran, 4, &["cannot open", "check who owns"], "log");
+}
+
+#[test]
+fn without_arguments_the_commands_are_listed_by_role_as_help_does() {
+    let scratch = Scratch::without_repository();
+    let (bare, help) = (scratch.run([""; 0]), scratch.run(["-h"]));
+    assert_eq!((bare.exit, bare.out.as_str(), bare.err.as_str()), (Some(2), "", help.text()));
 }

@@ -192,7 +192,7 @@ fn backup_overwrites_nothing_unless_it_is_told_to() {
     assert_eq!(std::fs::metadata(file(&scratch)).unwrap().mode() & 0o777, 0o600);
     scratch.refused(&["backup", scratch.around().to_str().unwrap()], "INVALID_PARAMS", 2);
     scratch.refused(&["backup", "--force", ".git/proof/store.db"], "INVALID_PARAMS", 2);
-    scratch.refused(&["backup", "nowhere/file"], "ERR_OUTPUT_FAILED", 4);
+    scratch.refused(&["backup", "nowhere/file"], "INVALID_PARAMS", 2);
     let names = |path: PathBuf| -> Vec<String> {
         let entries = std::fs::read_dir(path).unwrap();
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
@@ -237,7 +237,7 @@ fn file_that_is_no_backup_of_ours_is_refused() {
     import("link").error("ERR_UNREADABLE", 3);
     assert!(scratch.command("mkfifo").arg(around.join("pipe")).status().unwrap().success());
     import("pipe").error("ERR_UNREADABLE", 3);
-    import("nowhere").error("ERR_UNREADABLE", 3);
+    import("nowhere").error("INVALID_PARAMS", 2);
     import("place").error("ERR_UNREADABLE", 3);
     std::fs::write(around.join("text"), "no store at all").unwrap();
     import("text").error("ERR_STORE_FAILED", 4);
