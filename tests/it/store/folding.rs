@@ -51,7 +51,7 @@ fn a_reader_is_not_disturbed_and_does_not_disturb() {
     // A log that is in use stays, and leaving does not wait for it: that would take the hour.
     let (left, has_left) = std::sync::mpsc::channel();
     std::thread::spawn(move || {
-        let mut store = Store::open_or_create(&file, Duration::from_secs(3600)).unwrap();
+        let mut store = Store::open_or_create(&file, Duration::from_hours(1)).unwrap();
         let event = NewEvent { tool: "test", arguments: b"", at: now() };
         for _ in 0..200 {
             store.note(None, &event, "ok").unwrap();
@@ -59,7 +59,7 @@ fn a_reader_is_not_disturbed_and_does_not_disturb() {
         drop(store);
         left.send(()).unwrap();
     });
-    has_left.recv_timeout(Duration::from_secs(600)).expect("leaving does not wait for readers");
+    has_left.recv_timeout(Duration::from_mins(10)).expect("leaving does not wait for readers");
     assert_eq!(count(), 0);
     reader.execute_batch("COMMIT").unwrap();
     assert_eq!(count(), 200);
