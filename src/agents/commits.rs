@@ -83,8 +83,13 @@ pub(super) fn after_call(workspace: &mut Workspace, key: AgentKey<'_>, call: &Op
     }
     let git = workspace.git()?;
     for commit in git.made_since(&call.reflog) {
-        // What may be of either agent is nobody's, and `status` offers to cover it.
-        if call.shared || !workspace.store.see_commit(&commit, workspace.context.now())? || !git.has(&commit.0) {
+        // What may be of either agent is nobody's, and `status` offers to cover it. So is a commit that appears while a command
+        // runs that makes none: a person's client may run no hooks, either.
+        if call.shared
+            || !may_commit(&call.command)
+            || !workspace.store.see_commit(&commit, workspace.context.now())?
+            || !git.has(&commit.0)
+        {
             continue;
         }
         let session = append(workspace, key, &[], true)?;
@@ -98,4 +103,10 @@ pub(super) fn after_call(workspace: &mut Workspace, key: AgentKey<'_>, call: &Op
         return Ok(close::close(workspace, &row, true)?.is_some_and(|closed| closed.finalized));
     }
     Ok(false)
+}
+
+/// Whether a command line says that it works with git. A script that does not say so in its name is not believed.
+fn may_commit(command: &str) -> bool {
+    let command = command.to_ascii_lowercase();
+    ["git", "commit"].iter().any(|word| command.contains(word))
 }

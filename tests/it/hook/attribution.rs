@@ -108,6 +108,26 @@ fn commit_that_was_there_when_a_call_began_is_not_of_that_call() {
 }
 
 #[test]
+fn commit_of_a_person_whose_client_runs_no_hooks_is_not_of_an_agent_that_runs_its_tests_meanwhile() {
+    let stage = Stage::new();
+    let agent = stage.agent("claude-code", "c");
+    agent.start();
+    agent.edit("one.txt", "1\n");
+    let call = agent.begin("cargo test --workspace");
+    stage.write("mine.txt", "mine\n");
+    stage.scratch.git(["add", "mine.txt"]);
+    stage.scratch.git(["-c", "core.hooksPath=/dev/null", "commit", "-qm", "Mine"]);
+    let mine = stage.head();
+    agent.end(&call);
+    let own = agent.commit("one.txt", "One");
+    agent.stop("One.");
+    agent.leave();
+    stage.push();
+    assert_eq!(stage.judged(&mine)["sessions"], json!([]));
+    assert_eq!(stage.judged(&own)["verdict"], "pass");
+}
+
+#[test]
 fn commit_without_hooks_is_nobodys_while_two_agents_have_calls_open() {
     let stage = Stage::new();
     let (one, two) = (stage.agent("gemini", "one"), stage.agent("gemini", "two"));
