@@ -70,12 +70,12 @@ fn status(context: Context, ui: &mut Ui) -> Result<()> {
 
 fn describe(outcome: &StatusOutcome) -> String {
     let mut text = match &outcome.session {
-        Some(session) => format!("You are in session {}.\n{}", session.session_id, details(session)),
+        Some(session) => format!("You are in session {}.\n{}", session.session_id, details(session, true)),
         None => "You are in no open session.\n".to_owned(),
     };
     let own = outcome.session.as_ref().map(|session| &session.session_id);
     for session in outcome.open_sessions.iter().filter(|session| Some(&session.session_id) != own) {
-        text.push_str(&format!("Also open: session {}\n{}", session.session_id, details(session)));
+        text.push_str(&format!("Also open: session {}\n{}", session.session_id, details(session, false)));
     }
     match outcome.unpublished.len() {
         0 => {}
@@ -101,7 +101,7 @@ fn describe(outcome: &StatusOutcome) -> String {
     text
 }
 
-fn details(session: &SessionStatus) -> String {
+fn details(session: &SessionStatus, is_current: bool) -> String {
     let agent = match &session.agent {
         Some(agent) => format!("{agent}; it closes by itself"),
         None => "you, by hand".to_owned(),
@@ -117,8 +117,11 @@ fn details(session: &SessionStatus) -> String {
     } else {
         ""
     };
+    // How to close the session you are in is what comes next, unless it was forgotten.
+    let close = session.close.as_ref().filter(|_| !is_current || session.days_open > 0);
+    let close = close.map(|close| format!("  to close   {close}\n")).unwrap_or_default();
     format!(
-        "  intent     {}\n  caller     {}\n  opened by  {agent}\n  since      {}{age}\n  entries    {}, {}\n{elsewhere}  missing    {missing}\n",
+        "  intent     {}\n  caller     {}\n  opened by  {agent}\n  since      {}{age}\n  entries    {}, {}\n{elsewhere}  missing    {missing}\n{close}",
         inert(&session.intent),
         inert(&session.caller),
         session.started_at,

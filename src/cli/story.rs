@@ -37,6 +37,13 @@ pub(super) enum Detail {
     Full,
 }
 
+/// What was told before, and is not told again.
+#[derive(Default)]
+struct Told<'a> {
+    sessions: HashSet<RootHash>,
+    findings: Vec<&'a Finding>,
+}
+
 /// Draws what a command was asked to tell.
 pub(super) struct Teller<'a> {
     pub(super) detail: Detail,
@@ -48,7 +55,7 @@ impl Teller<'_> {
     /// Several commits: each session once, its commits below it, and last how they all stand. `judged` says by what.
     pub(super) fn log(&self, outcome: &StoryOutcome, judged: &str) -> String {
         let mut text = String::new();
-        let mut told: HashSet<RootHash> = HashSet::new();
+        let mut told = Told::default();
         for group in groups(&outcome.commits) {
             text.push_str(&self.group(&group, &mut told));
             text.push('\n');
@@ -65,10 +72,10 @@ impl Teller<'_> {
     }
 
     /// The sessions behind some commits, and then these.
-    fn group(&self, commits: &[&CommitStory], told: &mut HashSet<RootHash>) -> String {
+    fn group<'s>(&self, commits: &[&'s CommitStory], told: &mut Told<'s>) -> String {
         let mut lines = Vec::new();
         for trail in commits.first().into_iter().flat_map(|commit| &commit.trails) {
-            if told.insert(trail.root) {
+            if told.sessions.insert(trail.root) {
                 lines.extend(self.trail(trail, commits));
             } else {
                 let text = format!("{}, told above", trail.session_id);
@@ -80,14 +87,14 @@ impl Teller<'_> {
             lines.push(String::new());
         }
         for commit in commits {
-            lines.extend(self.standing(commit));
+            lines.extend(self.standing(commit, told));
         }
         lines.join("\n") + "\n"
     }
 
     /// One commit, and then the sessions behind it.
     pub(super) fn show(&self, commit: &CommitStory) -> String {
-        let mut lines = self.standing(commit);
+        let mut lines = self.standing(commit, &mut Told::default());
         for trail in &commit.trails {
             lines.push(String::new());
             lines.extend(self.trail(trail, &[commit]));
@@ -96,7 +103,7 @@ impl Teller<'_> {
     }
 
     /// How a commit stands, with what there is to say of that.
-    fn standing(&self, commit: &CommitStory) -> Vec<String> {
+    fn standing<'s>(&self, commit: &'s CommitStory, told: &mut Told<'s>) -> Vec<String> {
         let mut lines = self.head(commit);
         if self.detail != Detail::Brief {
             let when = commit.authored.map(|at| format!(", {}", ago_seconds(at, self.now))).unwrap_or_default();
@@ -104,7 +111,12 @@ impl Teller<'_> {
             lines.extend(self.set_in(&[("by", Role::Faint, format!("{by}{when}"))]));
         }
         for finding in &commit.standing.findings {
-            lines.extend(self.finding(finding));
+            // A ref that was not fetched is the same for every commit, and the head of the commit has the code.
+            let is_about_the_clone = finding.severity == Severity::Unchecked;
+            if !is_about_the_clone || !told.findings.contains(&finding) {
+                lines.extend(self.finding(finding));
+                told.findings.push(finding);
+            }
         }
         if self.detail != Detail::Brief && !commit.standing.files.is_empty() {
             let files = commit.standing.files.iter();

@@ -49,6 +49,8 @@ pub struct SessionStatus {
     pub missing: Vec<&'static str>,
     /// The agent whose session it is; it closes by itself.
     pub agent: Option<String>,
+    /// What closes it, if nobody but a person does.
+    pub close: Option<Hint>,
     /// How many days it has been open.
     pub days_open: u64,
     /// Whether it has commits and none of them leads to HEAD, as after a change of the branch.
@@ -116,7 +118,8 @@ pub fn status(workspace: &mut Workspace) -> Result<StatusOutcome> {
     let hooks = hook_states(&workspace.context)?;
     let git = workspace.git()?;
     let uncovered = if session.is_some() { Vec::new() } else { uncovered(workspace, &git)? };
-    let next = next(session.as_ref(), &uncovered, &unpublished, &hooks, git.main_remote().is_some());
+    let abandoned = open_sessions.iter().find(|session| session.is_abandoned());
+    let next = next(session.as_ref(), abandoned, &uncovered, &unpublished, &hooks, git.main_remote().is_some());
     Ok(StatusOutcome { session, open_sessions, unpublished, uncovered, hooks, next: next.into() })
 }
 
@@ -127,9 +130,12 @@ fn uncovered(workspace: &Workspace, git: &Git) -> Result<Vec<CommitId>> {
     let unpushed = git.unpushed(MOST_JUDGED)?;
     let began = workspace.store.first_session()?.map(|first| first.seconds());
     let has_remote = !git.remote_names().is_empty();
+    let head = git.tip("HEAD")?;
     // Without a remote all of history is unpushed; commits older than the first session are not counted.
     let is_meant = |id: &CommitId| {
-        has_remote || git.commit(id).is_ok_and(|commit| began.is_some_and(|began| commit.committed >= began))
+        has_remote
+            || head == Some(*id)
+            || git.commit(id).is_ok_and(|commit| began.is_some_and(|began| commit.committed >= began))
     };
     let revisions: Vec<String> = unpushed.iter().filter(|id| is_meant(id)).map(ToString::to_string).collect();
     if !revisions.is_empty()
@@ -146,6 +152,19 @@ fn uncovered(workspace: &Workspace, git: &Git) -> Result<Vec<CommitId>> {
     Ok(commits)
 }
 
+impl SessionStatus {
+    /// Whether a person opened it more than a day ago, and never closed it.
+    fn is_abandoned(&self) -> bool {
+        self.close.is_some() && self.days_open > 0
+    }
+
+    /// What closes it: a session without commits needs no reflection.
+    fn closing_step(&self) -> Step {
+        let id = self.session_id.to_string();
+        if self.missing.contains(&NO_COMMIT) { Step::End(id) } else { Step::Done(id) }
+    }
+}
+
 fn describe(workspace: &Workspace, row: &SessionRow) -> Result<SessionStatus> {
     let attested = workspace.store.attested(row.id())?;
     let commits: Vec<CommitId> = attested.iter().filter_map(|said| said.commit).collect();
@@ -160,7 +179,7 @@ fn describe(workspace: &Workspace, row: &SessionRow) -> Result<SessionStatus> {
         }
         missing.push(NOT_FINALIZED);
     }
-    Ok(SessionStatus {
+    let mut session = SessionStatus {
         session_id: row.id().clone(),
         intent: row.opening.intent.clone(),
         caller: row.opening.caller.clone(),
@@ -169,9 +188,12 @@ fn describe(workspace: &Workspace, row: &SessionRow) -> Result<SessionStatus> {
         commits,
         missing,
         agent,
+        close: None,
         days_open: u64::try_from((workspace.context.seconds() - row.opening.started_at.seconds()) / DAY).unwrap_or(0),
         is_elsewhere: false,
-    })
+    };
+    session.close = session.agent.is_none().then(|| session.closing_step().into());
+    Ok(session)
 }
 
 fn ends_in_reflection(workspace: &Workspace, row: &SessionRow) -> Result<bool> {
@@ -184,12 +206,14 @@ fn ends_in_reflection(workspace: &Workspace, row: &SessionRow) -> Result<bool> {
 
 fn next(
     session: Option<&SessionStatus>,
+    abandoned: Option<&SessionStatus>,
     uncovered: &[CommitId],
     unpublished: &[CommitId],
     hooks: &[HookState],
     has_remote: bool,
 ) -> Step {
     match session {
+        Some(session) if session.missing.contains(&NO_COMMIT) && session.is_abandoned() => session.closing_step(),
         Some(session) if session.missing.contains(&NO_COMMIT) => Step::GitCommit,
         Some(session) if session.missing.contains(&NO_REFLECTION) => Step::DoneHere,
         Some(session) if session.agent.is_none() => Step::FinalizeHere,
@@ -197,7 +221,7 @@ fn next(
         _ if hooks.iter().any(|hook| !hook.wired) => Step::Init,
         _ if !uncovered.is_empty() => cover(uncovered),
         _ if !unpublished.is_empty() && has_remote => Step::Sync,
-        _ => Step::Start,
+        _ => abandoned.map_or(Step::Start, SessionStatus::closing_step),
     }
 }
 

@@ -23,8 +23,8 @@ pub fn sign(context: &Context, bytes: &[u8]) -> Result<Signature> {
     if format != "ssh" {
         return Err(unset(format!("git signs with {}, and anchors take SSH signatures", format.display())).hint(
             hint!(
-                Step::GitConfig("gpg.format".into(), "ssh".into()),
-                ", and user.signingkey the path of a public key such as ~/.ssh/id_ed25519.pub"
+                Step::GitConfig("gpg.format".into(), "ssh".into()), " makes git sign with SSH";
+                Step::GitConfigKey, " names your key"
             ),
         ));
     }
@@ -57,10 +57,8 @@ fn signing_key(context: &Context) -> Result<SigningKey> {
         return Ok(literal(set.as_encoded_bytes()).map_or(SigningKey::File(set.clone()), SigningKey::Literal));
     }
     let Some(command) = setting(context, "gpg.ssh.defaultKeyCommand", &[]).filter(|command| !command.is_empty()) else {
-        return Err(unset("there is no signing key").hint(hint!(
-            Step::GitConfig("user.signingkey".into(), "PATH".into()),
-            ", with the path of a public key such as ~/.ssh/id_ed25519.pub"
-        )));
+        return Err(unset("there is no signing key")
+            .hint(hint!(Step::GitConfigKey, " names a key of yours; write its path if it is another one")));
     };
     let shown = format!("gpg.ssh.defaultKeyCommand {:?}", command.display());
     let words = command.to_str().and_then(split_words).filter(|words| !words.is_empty());

@@ -85,7 +85,7 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
         outcome.settings.push(setting);
         edits = plans.iter().flat_map(|plan| plan.settings.clone()).chain(edit).collect();
         outcome.store = (!request.uninstall).then(|| modes::change(&survey, &misfits));
-        outcome.notices = notices(&survey, request, policy_is_new && !request.policy);
+        outcome.notices = notices(&survey, request, policy_is_new);
     }
     if !request.dry_run {
         let bytes = |text: &'_ Option<String>| text.as_ref().map(|text| text.clone().into_bytes());
@@ -182,7 +182,7 @@ fn shown_notes(survey: &Survey, uninstall: bool) -> (SettingChange, Option<Setti
 }
 
 /// Notices for a person.
-fn notices(survey: &Survey, request: &InitRequest, offer_policy: bool) -> Vec<Notice> {
+fn notices(survey: &Survey, request: &InitRequest, policy_is_new: bool) -> Vec<Notice> {
     if request.uninstall {
         return kept(survey);
     }
@@ -195,7 +195,13 @@ fn notices(survey: &Survey, request: &InitRequest, offer_policy: bool) -> Vec<No
             hint: setting.removal(),
         })
         .collect();
-    notices.extend(offer_policy.then(|| Notice {
+    if request.policy && policy_is_new {
+        notices.push(Notice {
+            message: format!("a commit that adds or changes {POLICY} needs a proof itself"),
+            hint: hint!(Step::Start, ", then ", Step::GitCommit, ", then ", Step::DoneHere),
+        });
+    }
+    notices.extend((policy_is_new && !request.policy).then(|| Notice {
         message: format!("there is no {POLICY}: the gate uses its defaults"),
         hint: hint!(Step::InitPolicy, " writes one that asks for rooted anchors"),
     }));
@@ -219,6 +225,12 @@ fn kept(survey: &Survey) -> Vec<Notice> {
         });
     }
     let root = survey.root.as_deref().unwrap_or(Path::new(""));
+    if agent_files::plan(root, &[], true, true).is_ok_and(|plans| plans.iter().any(AgentPlan::is_changed)) {
+        notices.push(Notice {
+            message: "AGENTS.md still tells agents to record decisions".to_owned(),
+            hint: hint!(Step::UninstallAgentsMd, " removes the block"),
+        });
+    }
     let is_set_up = |agent: &Agent| matches!(agent_state(root, *agent), Ok(AgentState::Complete | AgentState::Partly));
     notices.extend(Agent::ALL.into_iter().filter(is_set_up).map(|agent| Notice {
         message: format!("{} is still set up", agent.as_str()),

@@ -107,6 +107,41 @@ fn status_says_that_a_session_was_left_open_or_behind_on_another_branch() {
 }
 
 #[test]
+fn status_names_what_closes_a_session_that_was_left_open() {
+    let scratch = Scratch::new();
+    scratch.json(&["init"]);
+    commit(&scratch, "before");
+    scratch.json(&["start", "one thing", "--session-id", "one"]);
+    commit(&scratch, "a");
+    scratch.json(&["start", "another thing", "--session-id", "two"]);
+    let said = scratch.run(["status"]).text().to_owned();
+    let [one, two] =
+        ["git proof done --session one \"what was done, what is uncertain\"", "git proof end --session two"];
+    assert!(said.contains(&format!("  to close   {one}\n")) && !said.contains(two), "{said}");
+    assert!(said.ends_with("Next: git commit\n"), "{said}");
+    let store = scratch.without_triggers();
+    store.execute("UPDATE audit_sessions SET started_at = '2020-01-02T03:04:05.678Z'", []).unwrap();
+    drop(store);
+    let said = scratch.run(["status"]).text().to_owned();
+    assert!(said.contains(&format!("  to close   {two}\n")) && said.ends_with(&format!("Next: {two}\n")), "{said}");
+    scratch.json(&["end", "--session", "two"]);
+    assert_eq!(scratch.json(&["status"])["next"], one);
+}
+
+#[test]
+fn commit_that_adds_the_policy_is_known_to_need_a_proof() {
+    let scratch = Scratch::new();
+    scratch.json(&["init"]);
+    commit(&scratch, "before");
+    let ran = scratch.run(["init", "--policy"]);
+    assert!(ran.err.contains("needs a proof itself\nhint: git proof start "), "{ran:?}");
+    scratch.git(["add", "--all"]);
+    scratch.git(["commit", "--quiet", "-m", "Add the policy"]);
+    let next = text(&scratch.json(&["status"]), "next").to_owned();
+    assert!(next.starts_with("git proof cover "), "{next}");
+}
+
+#[test]
 fn what_end_prints_can_be_typed_for_the_session_that_has_ended() {
     let scratch = Scratch::new();
     scratch.json(&["start", "one", "--session-id", "s"]);

@@ -79,6 +79,11 @@ pub(super) const fn story(kind: StepKind) -> Story {
             mends("edit a; git add a; export GIT_EDITOR='echo A >'; git proof verify", "git proof verify")
         }
         StepKind::GitConfig => mends("open s; git config proof.warmDays soon; git proof retain", "git proof retain"),
+        StepKind::GitConfigKey => mends(
+            r#"
+            hooked; explain s; mkdir -p ~/.ssh; ssh-keygen -q -t ed25519 -N '' -C '' -f ~/.ssh/id_ed25519; git proof sign"#,
+            "git proof sign",
+        ),
         StepKind::GitConfigRemove => mends(
             "hooked; git config notes.rewriteRef refs/notes/proof; git proof doctor",
             "git proof doctor | grep rewriteRef | grep ok",
@@ -276,6 +281,10 @@ pub(super) const fn story(kind: StepKind) -> Story {
         StepKind::Uninstall => mends(
             "git proof init --agent claude-code >/dev/null; git proof init --uninstall",
             "! grep git-proof .mcp.json",
+        ),
+        StepKind::UninstallAgentsMd => mends(
+            "git proof init --agents-md >/dev/null; git proof init --uninstall",
+            "test ! -e AGENTS.md",
         ),
         StepKind::Usage => shows("git proof --json recrod"),
         StepKind::Verify => shows("edit a; commit A; open s; git proof sign"),

@@ -434,3 +434,15 @@ fn log_of_a_session_tells_apart_what_was_rejected_and_what_is_uncertain() {
         assert!(text.contains(line), "{line}: {text}");
     }
 }
+
+#[test]
+fn what_is_wrong_with_the_clone_is_said_once_and_not_for_every_commit() {
+    let explained = Explained::new();
+    let scratch = &explained.scratch;
+    scratch.git(["commit", "--quiet", "--allow-empty", "-m", "One more\n\nProof-Grade: true"]);
+    scratch.git(["commit", "--quiet", "--allow-empty", "-m", "And another\n\nProof-Grade: true"]);
+    scratch.git(["clone", "--quiet", ".", "../clone"]);
+    let ran: Ran = explained.proof(80, &["-C", "../clone", "verify", "HEAD~2..HEAD"]).output().unwrap().into();
+    assert_eq!(ran.out.matches("could not check: REF_NOT_FETCHED").count(), 2, "{}", ran.out);
+    assert_eq!(ran.out.matches("hint: git proof sync --fetch-only").count(), 1, "{}", ran.out);
+}
