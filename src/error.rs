@@ -130,7 +130,7 @@ codes! {
     EvidenceInvalid "ERR_EVIDENCE_INVALID" 1
     /// A proof was given without a root and count to check it against.
     NoTrustedRoot "ERR_NO_TRUSTED_ROOT" 3
-    /// A file that exists cannot be read.
+    /// A file cannot be read.
     Unreadable "ERR_UNREADABLE" 3
     /// A configuration file is not what its format asks for.
     ConfigInvalid "ERR_CONFIG_INVALID" 2
@@ -140,13 +140,6 @@ codes! {
     SigningFailed "ERR_SIGNING_FAILED" 4
     /// The answer could not be written.
     OutputFailed "ERR_OUTPUT_FAILED" 4
-}
-
-impl Code {
-    /// The code for a file that was named and could not be opened: a file that does not exist was named by mistake.
-    pub fn of_unreadable(error: &std::io::Error) -> Self {
-        if error.kind() == std::io::ErrorKind::NotFound { Self::InvalidParams } else { Self::Unreadable }
-    }
 }
 
 impl Error {

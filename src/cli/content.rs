@@ -59,7 +59,7 @@ fn read(name: &str, source: impl io::Read) -> Result<String> {
 }
 
 fn unreadable(name: &str, error: &io::Error) -> Error {
-    Error::new(Code::of_unreadable(error), format!("cannot read {name}"))
+    Error::new(Code::Unreadable, format!("cannot read {name}"))
         .because(error)
         .hint("name a file that exists, or - for standard input")
 }

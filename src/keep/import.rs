@@ -78,7 +78,7 @@ impl Copy {
     fn fill(&self, workspace: &Workspace, file: &Path) -> Result<()> {
         let given = workspace.context.path(file);
         let unreadable = |error: io::Error| {
-            Error::new(Code::of_unreadable(&error), "it cannot be read").because(error).hint(
+            Error::new(Code::Unreadable, "it cannot be read").because(error).hint(
                 hint!("name a file of your own that ", Step::Backup, " wrote"; "links and pipes are not followed"),
             )
         };

@@ -35,7 +35,7 @@ impl Source {
     }
 
     pub(crate) fn unreadable(&self, error: &io::Error) -> Error {
-        Error::new(Code::of_unreadable(error), format!("cannot read {self}"))
+        Error::new(Code::Unreadable, format!("cannot read {self}"))
             .because(error)
             .hint("name a file that exists, or - for standard input")
     }

@@ -66,7 +66,7 @@ fn text_is_held_to_the_limits_of_a_record() {
     scratch.refused(&["memory", "put", "--text", "x", "--key", ""], "INVALID_PARAMS", 2);
     scratch.refused(&["memory", "put", "--text", "x", "--key", &"k".repeat(1025)], "ERR_TOO_LARGE", 2);
     scratch.refused(&["memory", "put"], "INVALID_PARAMS", 2);
-    scratch.refused(&["memory", "put", "--text-file", "nowhere"], "INVALID_PARAMS", 2);
+    scratch.refused(&["memory", "put", "--text-file", "nowhere"], "ERR_UNREADABLE", 3);
     scratch.refused(&["memory", "put", "--text", "x", "--session", "none"], "ERR_SESSION_NOT_FOUND", 2);
     assert_eq!(scratch.rows("memory_short_term"), 1);
 }

@@ -237,7 +237,7 @@ fn file_that_is_no_backup_of_ours_is_refused() {
     import("link").error("ERR_UNREADABLE", 3);
     assert!(scratch.command("mkfifo").arg(around.join("pipe")).status().unwrap().success());
     import("pipe").error("ERR_UNREADABLE", 3);
-    import("nowhere").error("INVALID_PARAMS", 2);
+    import("nowhere").error("ERR_UNREADABLE", 3);
     import("place").error("ERR_UNREADABLE", 3);
     std::fs::write(around.join("text"), "no store at all").unwrap();
     import("text").error("ERR_STORE_FAILED", 4);

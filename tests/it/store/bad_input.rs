@@ -100,7 +100,7 @@ fn nul_is_refused() {
 
 #[test]
 fn missing_file_is_refused() {
-    record_refused(&["--content-file", "nowhere"], "INVALID_PARAMS", 2);
+    record_refused(&["--content-file", "nowhere"], "ERR_UNREADABLE", 3);
 }
 
 #[test]

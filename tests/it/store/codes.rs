@@ -11,7 +11,7 @@ fn provoke() -> Vec<Ran> {
     let mut ran = Vec::new();
     let outside = Scratch::without_repository();
     ran.push(outside.run(["--json", "log"]));
-    ran.push(outside.run(["--json", "check-proof", "."]));
+    ran.push(outside.run(["--json", "check-proof", "nowhere"]));
     std::fs::write(outside.place.join("empty"), "").unwrap();
     ran.push(outside.run(["--json", "check-proof", "empty"]));
     ran.push(outside.run(["--json", "check-evidence", "empty"]));
