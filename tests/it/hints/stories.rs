@@ -80,8 +80,8 @@ pub(super) const fn story(kind: StepKind) -> Story {
         }
         StepKind::GitConfig => mends("open s; git config proof.warmDays soon; git proof retain", "git proof retain"),
         StepKind::GitConfigKey => mends(
-            r#"
-            hooked; explain s; mkdir -p ~/.ssh; ssh-keygen -q -t ed25519 -N '' -C '' -f ~/.ssh/id_ed25519; git proof sign"#,
+            r"
+            hooked; explain s; mkdir -p ~/.ssh; ssh-keygen -q -t ed25519 -N '' -C '' -f ~/.ssh/id_ed25519; git proof sign",
             "git proof sign",
         ),
         StepKind::GitConfigRemove => mends(
