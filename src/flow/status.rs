@@ -230,3 +230,29 @@ fn cover(commits: &[CommitId]) -> Step {
     let ids: Vec<String> = commits.iter().map(|commit| commit.to_string()[..12].to_owned()).collect();
     Step::Cover(ids.join(" "))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn session_that_was_left_open_is_closed_before_another_is_started() {
+        let mut session = SessionStatus {
+            session_id: Id::parse("s").unwrap(),
+            intent: String::new(),
+            caller: String::new(),
+            started_at: Timestamp::parse("2026-01-02T03:04:05.678Z").unwrap(),
+            count: 0,
+            commits: Vec::new(),
+            missing: vec![NO_REFLECTION, NOT_FINALIZED],
+            agent: None,
+            close: None,
+            days_open: 1,
+            is_elsewhere: false,
+        };
+        let next = |session: &SessionStatus| next(None, Some(session), &[], &[], &[], false);
+        assert_eq!(next(&session), Step::Done("s".into()));
+        session.missing.push(NO_COMMIT);
+        assert_eq!(next(&session), Step::End("s".into()));
+    }
+}

@@ -13,6 +13,9 @@ use crate::proof::merge::PathChange;
 /// Most commits whose change ids are computed to find out which range they were made of.
 const MAX_COMPARED: usize = 1000;
 
+/// So many commits are few enough to ask of each which paths it touches.
+const FEW: usize = 100;
+
 /// How a change came to be applied before.
 pub(super) struct Before {
     /// The commit that had it.
@@ -79,6 +82,10 @@ impl Judge<'_> {
         if change.is_empty() {
             return only.complete().map(|()| None);
         }
+        // Looking at entries is cheap, and reading texts is not. A branch of few commits has mostly touched other files.
+        if only.commits.len() <= FEW && !self.is_touched(change, &only.commits)? {
+            return only.complete().map(|()| None);
+        }
         if self.has(parent, change)? {
             return only.complete().map(|()| None);
         }
@@ -89,6 +96,24 @@ impl Judge<'_> {
             return Ok(Some(Before { by, what: "as a part of commit" }));
         }
         only.complete().map(|()| None)
+    }
+
+    /// Whether one of these commits differs from a parent of its own at a path of a change.
+    fn is_touched(&self, change: &[PathChange], among: &[CommitId]) -> Read<bool> {
+        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
+        for id in among {
+            let node = history.node(git, id)?;
+            if node.parents.is_empty() {
+                return Ok(true);
+            }
+            for before in &node.parents {
+                let before = history.node(git, before)?.tree;
+                if before != node.tree && self.touches(change, &before, &node.tree)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
     }
 
     /// Whether a commit has a change already.
