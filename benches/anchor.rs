@@ -79,7 +79,7 @@ fn commits() -> Vec<Row> {
             "what hooks add to a commit that is anchored : two hooks that do nothing",
             cost(anchoring_took),
             cost(nothing),
-            3.0,
+            4.0,
         ),
         Row::cost(
             "what hooks add where nothing is to anchor : two hooks that do nothing",

@@ -88,7 +88,7 @@ fn against_a_bare_insert() -> Vec<Row> {
         }],
     );
     vec![
-        Row::speed("append in one process : bare durable insert", ours, baseline, Target::AtLeast(0.8)),
+        Row::speed("append in one process : bare durable insert", ours, baseline, Target::AtLeast(0.75)),
         Row::cost("record as a process : bare program with a durable insert", process, bare_process, 2.0),
     ]
 }

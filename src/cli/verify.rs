@@ -16,7 +16,7 @@ use super::wrap;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::flow;
-use crate::judge::{self, CommitVerdict, GateRequest, VerifyOutcome, VerifyRequest};
+use crate::judge::{self, CommitVerdict, GateRequest, Keep, VerifyOutcome, VerifyRequest};
 use crate::present::{self, Report};
 
 /// Commits of which everything that was decided is shown.
@@ -53,12 +53,18 @@ pub(super) struct Verify {
 
 impl Verify {
     pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
-        let with_story = !ui.json && !self.quiet;
-        let (revisions, rules) = (self.revisions.clone(), self.rules.clone());
-        let outcome = judge::verify(
-            context,
-            &VerifyRequest { revisions, with_story, rules, most: None, with_digest: ui.json, every_session: false },
-        )?;
+        let request = VerifyRequest {
+            revisions: self.revisions.clone(),
+            keep: match (self.quiet, ui.json) {
+                (true, _) => Keep::Nothing,
+                (false, true) => Keep::Sessions,
+                (false, false) => Keep::Stories,
+            },
+            rules: self.rules.clone(),
+            with_digest: ui.json && !self.quiet,
+            ..VerifyRequest::default()
+        };
+        let outcome = judge::verify(context, &request)?;
         ui.answer(present::exit_code(outcome.verdict));
         if self.quiet {
             return Ok(());

@@ -48,12 +48,12 @@ impl Git {
     /// are two.
     pub fn find_fanned(&self, tree: &TreeId, name: &str) -> Read<Fanned> {
         let Some(directory) = name.get(..2) else { return Ok(Fanned::Nothing) };
-        let level = self.read_tree(tree)?;
+        let level = self.read_proof_tree(tree)?;
         let Some(below) = level.find(directory.as_bytes(), true) else {
             let is_other = level.find(directory.as_bytes(), false).is_some();
             return Ok(if is_other { Fanned::Other } else { Fanned::Nothing });
         };
-        let level = self.read_tree(&TreeId(below.id))?;
+        let level = self.read_proof_tree(&TreeId(below.id))?;
         Ok(match (level.find(name.as_bytes(), false), level.find(name.as_bytes(), true)) {
             (None, None) => Fanned::Nothing,
             (Some(file), None) if file.mode == FILE => Fanned::File(file.id),

@@ -211,8 +211,8 @@ impl Pack {
         // Ids are spread evenly, so the next four bytes tell about where to look; where they do not, halving does.
         let (mut least, mut most) = (0, 1 << 32);
         let wanted = u64::from(number(id, 1)?);
-        let mut name = [0; 32];
-        let name = name.get_mut(..self.id_length)?;
+        let mut buffer = [0; 32];
+        let buffer = buffer.get_mut(..self.id_length)?;
         for step in 0.. {
             if low >= high {
                 break;
@@ -222,8 +222,8 @@ impl Pack {
             } else {
                 u64::midpoint(low, high)
             };
-            index.read(self.id_at(middle), name)?;
-            match (*name).cmp(id) {
+            let name = index.read(self.id_at(middle), buffer)?;
+            match name.cmp(id) {
                 Ordering::Less => (low, least) = (middle + 1, u64::from(number(name, 1)?)),
                 Ordering::Greater => (high, most) = (middle, u64::from(number(name, 1)?)),
                 Ordering::Equal => return self.place(middle, index),
@@ -244,21 +244,18 @@ impl Pack {
     /// Where the object of a number is in the pack.
     fn place(&self, at: u64, index: &Source<'_>) -> Option<u64> {
         const FAR: u32 = 1 << 31;
-        let mut near = [0; 4];
         let count = u64::from(number(&self.counts, COUNTS - 4)?);
         let places = self.layout.ids() + count * (self.id_length as u64 + 4);
         let (from, may_be_far) = match self.layout {
             Layout::Version1 => (self.id_at(at) - 4, false),
             Layout::Version2 => (places + at * 4, true),
         };
-        index.read(from, &mut near)?;
-        let near = u32::from_be_bytes(near);
+        let near = number(index.read(from, &mut [0; 4])?, 0)?;
         if near < FAR || !may_be_far {
             return Some(u64::from(near));
         }
-        let mut far = [0; 8];
-        index.read(places + count * 4 + u64::from(near - FAR) * 8, &mut far)?;
-        Some(u64::from_be_bytes(far))
+        let far = places + count * 4 + u64::from(near - FAR) * 8;
+        Some(u64::from_be_bytes(index.read(far, &mut [0; 8])?.try_into().ok()?))
     }
 }
 
@@ -293,16 +290,17 @@ enum Source<'a> {
 }
 
 impl Source<'_> {
-    fn read(&self, at: u64, into: &mut [u8]) -> Option<()> {
+    /// The bytes at a place, as many as `buffer` has room for. They are read into it unless they are at hand.
+    fn read<'b>(&'b self, at: u64, buffer: &'b mut [u8]) -> Option<&'b [u8]> {
         match self {
             Self::Known(known) => {
                 let at = usize::try_from(at).ok()?;
-                into.copy_from_slice(known.get(at..at.checked_add(into.len())?)?);
-                Some(())
+                known.get(at..at.checked_add(buffer.len())?)
             }
             Self::File(file) => {
                 let file: &File = file.borrow();
-                read_exact_at(file, into, at).ok()
+                read_exact_at(file, buffer, at).ok()?;
+                Some(buffer)
             }
         }
     }

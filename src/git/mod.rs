@@ -59,6 +59,6 @@ pub use refs::{CHANGES, EVIDENCE, NOTES, ORIGINALS, ROUNDS, WHY};
 pub use remote::{PushRefusal, Remote};
 pub(crate) use remote::{SHARED, SYNCING};
 pub use sign::sign;
-pub use tree::Tree;
+pub use tree::{Item, Tree};
 pub(crate) use unreadable::unchecked;
 pub use visits::PassedOver;

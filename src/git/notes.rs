@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use super::object::{DIRECTORY, FILE, Read, TreeEntry};
 use super::open::Git;
+use super::tree::Item;
 use super::visits::{PassedOver, Visits};
 use crate::error::Result;
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
@@ -27,9 +28,9 @@ impl Git {
         let mut found = Vec::new();
         let (mut tree, mut at) = (*tree, 0);
         loop {
-            let level = self.read_tree(&tree)?;
+            let level = self.read_proof_tree(&tree)?;
             let rest = &hex.as_bytes()[at..];
-            found.extend(level.find(rest, false).filter(TreeEntry::is_file).map(|note| note.id));
+            found.extend(level.find(rest, false).filter(Item::is_file).map(|note| note.id));
             match level.find(&rest[..2], true).filter(|_| rest.len() > 2) {
                 Some(fan) => (tree, at) = (TreeId(fan.id), at + 2),
                 None => return Ok(found),

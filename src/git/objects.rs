@@ -1,12 +1,13 @@
 //! Reading objects from packs and loose files, with their hash checked.
 
-use std::cell::RefMut;
+use std::cell::{RefCell, RefMut};
 use std::io;
 use std::sync::Arc;
 
 use git2::{ObjectType, Oid};
 use sha1::{Digest as _, Sha1};
 
+use super::cache::Cache;
 use super::index::Place;
 use super::limits::{LARGEST_TEXT, MAX_COMMIT, MAX_OBJECT, MAX_PACKS, MAX_TEXT, MAX_TREE, cost};
 use super::loose::{self, Loose};
@@ -27,6 +28,14 @@ const SMALL_TEXT: usize = 1 << 20;
 #[allow(clippy::needless_pass_by_value)] // for map_err
 fn unreadable(error: io::Error) -> Fault {
     Fault::Damaged(error.to_string())
+}
+
+/// Refuses a tree that git would not write.
+fn orderly(id: &TreeId, tree: Arc<Tree>) -> Read<Arc<Tree>> {
+    if tree.is_orderly() {
+        return Ok(tree);
+    }
+    Err(ObjectError::Damaged(id.0, "not a tree that git would write".to_owned()))
 }
 
 /// A copy of an object.
@@ -176,20 +185,31 @@ impl Git {
 
     /// A tree that git would write.
     pub fn read_tree(&self, id: &TreeId) -> Read<Arc<Tree>> {
-        let tree = self.read_tree_as_git(id)?;
-        if tree.is_orderly() {
-            return Ok(tree);
-        }
-        Err(ObjectError::Damaged(id.0, "not a tree that git would write".to_owned()))
+        orderly(id, self.read_tree_as_git(id)?)
+    }
+
+    /// A tree of a proof ref that git would write. All that it leads to is verified by what it says itself, so the tree's id
+    /// tells no more than whether the tree is whole.
+    pub(super) fn read_proof_tree(&self, id: &TreeId) -> Read<Arc<Tree>> {
+        orderly(id, self.read_tree_kept(id, &self.proof_trees, Self::is_plain_id_of)?)
     }
 
     /// A tree as git reads it, in its own bytes: entries may stand in any order and under any name. A child's trees are
     /// its parent's, but for what it changed: those of late are kept.
     pub(super) fn read_tree_as_git(&self, id: &TreeId) -> Read<Arc<Tree>> {
-        if let Some(known) = self.trees.borrow_mut().get(id, |tree| tree.size()) {
+        self.read_tree_kept(id, &self.trees, Self::is_id_of)
+    }
+
+    fn read_tree_kept(
+        &self,
+        id: &TreeId,
+        kept: &RefCell<Cache<TreeId, Arc<Tree>>>,
+        is_id_of: fn(&Self, &ObjectId, ObjectType, &[u8]) -> bool,
+    ) -> Read<Arc<Tree>> {
+        if let Some(known) = kept.borrow_mut().get(id, |tree| tree.size()) {
             return Ok(known);
         }
-        let raw = match self.read(&id.0, ObjectType::Tree, MAX_TREE, Self::is_id_of) {
+        let raw = match self.read(&id.0, ObjectType::Tree, MAX_TREE, is_id_of) {
             // Git has the empty tree without an object.
             Err(ObjectError::Missing(_)) if self.is_id_of(&id.0, ObjectType::Tree, b"") => Arc::default(),
             read => read?,
@@ -198,7 +218,7 @@ impl Git {
         let tree = Tree::parse(raw, id.0.as_bytes().len())
             .ok_or_else(|| ObjectError::Damaged(id.0, "not a tree that git can read".to_owned()))?;
         let tree = Arc::new(tree);
-        self.trees.borrow_mut().put(*id, Arc::clone(&tree), tree.size());
+        kept.borrow_mut().put(*id, Arc::clone(&tree), tree.size());
         Ok(tree)
     }
 
@@ -216,6 +236,15 @@ impl Git {
     /// blob's own id tells no more than whether it is whole.
     pub(crate) fn proof_blob(&self, id: &ObjectId, limit: usize) -> Read<Arc<Vec<u8>>> {
         self.read(id, ObjectType::Blob, limit, Self::is_plain_id_of)
+    }
+
+    /// The same, of a blob that was found in a pack. It is looked for again if it is not there any more.
+    pub(crate) fn proof_blob_at(&self, place: Place, id: &ObjectId, limit: usize) -> Read<Arc<Vec<u8>>> {
+        let found = self.reader().read(place, ObjectType::Blob, limit.min(MAX_OBJECT), &self.meter).ok();
+        match found.filter(|content| self.is_plain_id_of(id, ObjectType::Blob, content)) {
+            Some(content) => Ok(content),
+            None => self.proof_blob(id, limit),
+        }
     }
 
     /// The text of a file; `None` if it is binary, by git's rule: it is very large, or has a NUL among its first bytes. What
@@ -257,7 +286,7 @@ impl Git {
             let find = |directory| entries.find(name, directory);
             let Some(entry) = find(false).or_else(|| find(true)) else { return Ok(None) };
             match names.peek() {
-                None => return Ok(Some(entry)),
+                None => return Ok(Some(entry.to_entry())),
                 Some(_) if entry.is_tree() => tree = TreeId(entry.id),
                 Some(_) => return Ok(None),
             }

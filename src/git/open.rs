@@ -49,12 +49,17 @@ pub struct Git {
     pub(super) packer: RefCell<Option<Compressor>>,
     /// Trees that were read of late.
     pub(super) trees: RefCell<Cache<TreeId, Arc<Tree>>>,
+    /// Trees of proof refs that were read of late.
+    pub(super) proof_trees: RefCell<Cache<TreeId, Arc<Tree>>>,
     /// Files that were compared of late.
     pub(super) files: RefCell<Cache<ObjectId, Arc<Vec<u8>>>>,
 }
 
-/// Bytes of trees that are kept at hand: those of 100,000 notes and their evidence take about half of it.
-const KEPT_TREES: usize = 32 << 20;
+/// Bytes of trees that are kept at hand.
+const KEPT_TREES: usize = 8 << 20;
+/// Bytes of trees of proof refs that are kept. Of 100,000 notes and their evidence they take 17 MiB, which two threads
+/// share.
+const KEPT_PROOF_TREES: usize = 16 << 20;
 /// Bytes of files that are kept at hand.
 const KEPT_FILES: usize = 4 << 20;
 
@@ -93,6 +98,7 @@ impl Git {
             meter: Meter::default(),
             packer: RefCell::new(None),
             trees: RefCell::new(Cache::new(KEPT_TREES)),
+            proof_trees: RefCell::new(Cache::new(KEPT_PROOF_TREES)),
             files: RefCell::new(Cache::new(KEPT_FILES)),
         })
     }

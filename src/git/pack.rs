@@ -25,7 +25,7 @@ const WINDOW: u64 = 4 << 10;
 /// Windows that are kept: commits, trees, notes and files are each in a place of their own.
 const WINDOWS: u64 = 64;
 /// Bytes of objects that are kept because others may be deltas of them.
-const KEPT: usize = 8 << 20;
+const KEPT: usize = 4 << 20;
 /// Bytes of deltas that are kept inflated on the way down a chain. Beyond that, each is inflated when it is applied.
 const HELD: usize = 4 << 20;
 /// Up to this size a stream is inflated in one piece, which is faster; a larger one piece by piece, which takes less memory.

@@ -19,10 +19,10 @@ pub struct Tree {
 
 /// An entry of a tree, in the tree's own bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Item<'a> {
-    pub(super) mode: u32,
-    pub(super) name: &'a [u8],
-    pub(super) id: ObjectId,
+pub struct Item<'a> {
+    pub(crate) mode: u32,
+    pub(crate) name: &'a [u8],
+    pub(crate) id: ObjectId,
 }
 
 impl Item<'_> {
@@ -41,7 +41,7 @@ impl Item<'_> {
         self.mode & KIND == 0o100_000
     }
 
-    pub(super) fn to_entry(self) -> TreeEntry {
+    pub fn to_entry(self) -> TreeEntry {
         TreeEntry { mode: self.mode, name: self.name.to_vec(), id: self.id }
     }
 
@@ -134,7 +134,7 @@ impl Tree {
     }
 
     /// An entry by its name. A directory and something else of the same name are two.
-    pub fn find(&self, name: &[u8], directory: bool) -> Option<TreeEntry> {
+    pub fn find(&self, name: &[u8], directory: bool) -> Option<Item<'_>> {
         let (mut low, mut high) = (0, self.starts.len());
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -142,7 +142,7 @@ impl Tree {
             match order((item.name, item.is_tree()), (name, directory)) {
                 Ordering::Less => low = middle + 1,
                 Ordering::Greater => high = middle,
-                Ordering::Equal => return Some(item.to_entry()),
+                Ordering::Equal => return Some(item),
             }
         }
         None

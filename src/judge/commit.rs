@@ -13,6 +13,7 @@ use super::gather::Gatherer;
 use super::merges::Graded;
 use super::rules::Rules;
 use super::squash::Squash;
+use super::verify::Keep;
 use super::word::{self, Vouched};
 use crate::git::limits::{MAX_SIGHTINGS, cost};
 use crate::git::{Commit, ObjectError, Read};
@@ -20,7 +21,7 @@ use crate::hint::{Hint, Step, hint};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::conclude::{self, AtHand, Judged};
-use crate::proof::digest::{AnchorId, CommitId, RootHash};
+use crate::proof::digest::{AnchorId, CommitId, RootHash, TreeId};
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict, cover};
 use crate::proof::grade::{Reason, Subject};
 use crate::proof::note::Signature;
@@ -86,9 +87,12 @@ pub struct SessionVerdict {
     pub count: u64,
     /// The anchor.
     pub anchor_id: AnchorId,
-    /// All that the anchor says.
+    /// All that the anchor says, where it is wanted.
     #[serde(skip)]
-    pub anchor: Anchor,
+    pub anchor: Option<Box<Anchor>>,
+    /// The commit and the tree that the anchor was made for.
+    #[serde(skip)]
+    pub made_for: (CommitId, TreeId),
     /// The commit in whose note it is.
     #[serde(skip)]
     pub noted_on: CommitId,
@@ -120,11 +124,12 @@ pub struct SessionVerdict {
 /// Judges a commit.
 pub(super) fn judge(gatherer: &Gatherer<'_>, rules: &Rules, id: &CommitId) -> CommitVerdict {
     let (verdict, reached) = gatherer.within_limit(|| Judge::new(gatherer, rules).commit(id, 0));
-    match reached {
+    let verdict = match reached {
         Some(limit) => verdict.cut_short(limit),
         None if gatherer.wanted.every_session => with_every_session(gatherer, rules, verdict),
         None => verdict,
-    }
+    };
+    if gatherer.wanted.keep == Keep::Nothing { verdict.alone() } else { verdict }
 }
 
 /// Adds the sessions that the verdict could do without. The search has a limit of its own, so that whoever fills the index or
@@ -135,6 +140,20 @@ fn with_every_session(gatherer: &Gatherer<'_>, rules: &Rules, mut verdict: Commi
 }
 
 impl CommitVerdict {
+    /// The verdict without what it rests on. Of 100,000 commits that takes most of the memory.
+    fn alone(self) -> Self {
+        Self {
+            subject: String::new(),
+            reason: None,
+            vouched: None,
+            files: Vec::new(),
+            sessions: Vec::new(),
+            findings: Vec::new(),
+            found_by: Vec::new(),
+            ..self
+        }
+    }
+
     /// The verdict where a limit was reached: what was found until then proves nothing, and shows nothing to be wrong. That
     /// policy asks for no proof is known before anything is looked for.
     fn cut_short(mut self, limit: Finding) -> Self {
@@ -548,7 +567,8 @@ impl<'a> Judge<'a> {
             root: anchor.root,
             count: anchor.count,
             anchor_id: weighed.id,
-            anchor: anchor.clone(),
+            anchor: (self.gatherer.wanted.keep == Keep::Anchors).then(|| Box::new(anchor.clone())),
+            made_for: (anchor.commit, anchor.tree),
             noted_on: weighed.noted_on,
             holds: weighed.standing.holds(),
             sound: weighed.standing.is_sound(),
@@ -597,4 +617,5 @@ fn crowded() -> Finding {
 fn dedup(findings: &mut Vec<Finding>) {
     let mut seen = HashSet::new();
     findings.retain(|finding| seen.insert((finding.code, finding.severity, finding.message.clone())));
+    findings.shrink_to_fit(); // there is one for each commit of a long range
 }

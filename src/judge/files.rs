@@ -40,7 +40,7 @@ pub struct FileSeen {
 pub(super) fn files(gatherer: &Gatherer<'_>, facts: &Facts, sessions: &[SessionVerdict]) -> Vec<FileSeen> {
     let holding = sessions.iter().filter(|session| session.holds);
     let seen: Vec<_> = holding
-        .map(|session| (session, gatherer.evidence(&session.anchor.root)))
+        .map(|session| (session, gatherer.evidence(&session.root)))
         .filter(|(_, gathered)| !gathered.edits.is_empty())
         .collect();
     if seen.is_empty() || facts.is_merge() {
@@ -51,7 +51,7 @@ pub(super) fn files(gatherer: &Gatherer<'_>, facts: &Facts, sessions: &[SessionV
         let blob = change.new.filter(|new| new.mode.is_regular())?.id;
         let mut found = seen
             .iter()
-            .filter_map(|(session, gathered)| gathered.edits.of(&blob, &session.anchor.commit, &session.anchor.tree));
+            .filter_map(|(session, gathered)| gathered.edits.of(&blob, &session.made_for.0, &session.made_for.1));
         Some(file(&change.path, found.next()))
     };
     changes.iter().take(MOST).filter_map(of).collect()

@@ -12,9 +12,10 @@ use super::merges::OverBases;
 use super::note::{Note, read_lines, unreadable};
 use super::prefetch::Prefetched;
 use super::seals::Seals;
+use super::verify::Keep;
 use crate::error::Result;
 use crate::git::limits::{MAX_EVIDENCE, MAX_INDEX_LINES, MAX_NOTE, MAX_SIGHTINGS, WORK_PER_COMMIT};
-use crate::git::{CHANGES, Cache, Commit, EVIDENCE, Fanned, Git, History, NOTES, ObjectError, Read};
+use crate::git::{CHANGES, Cache, Commit, EVIDENCE, Fanned, Git, History, NOTES, ObjectError, Place, Read};
 use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::digest::{ChangeId, CommitId, ContentHash, ObjectId, RootHash, TreeId, sha256};
 use crate::proof::finding::{Finding, FindingCode};
@@ -27,9 +28,9 @@ use crate::store::Store;
 /// Facts of commits that are kept at hand; a history is walked in order, so a child's parent is soon asked for itself.
 const KEPT: usize = 4096;
 /// Bytes of commits, of notes and of evidence that are kept at hand.
-const KEPT_COMMITS: usize = 4 << 20;
-const KEPT_NOTES: usize = 8 << 20;
-const KEPT_EVIDENCE: usize = 8 << 20;
+const KEPT_COMMITS: usize = 2 << 20;
+const KEPT_NOTES: usize = 4 << 20;
+const KEPT_EVIDENCE: usize = 4 << 20;
 
 /// Reads what git has.
 pub(super) struct Gatherer<'a> {
@@ -62,8 +63,7 @@ pub(super) struct Gatherer<'a> {
 /// What is gathered beside the verdict.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Wanted {
-    /// The decisions and reflections of the sessions.
-    pub(super) story: bool,
+    pub(super) keep: Keep,
     /// All sessions that explain a commit, also those that the verdict can do without.
     pub(super) every_session: bool,
 }
@@ -291,7 +291,7 @@ impl<'a> Gatherer<'a> {
             let spent = self.git.meter.spend(text.len() as u64);
             spent.map_err(|why| ObjectError::Limit(tree.0, why)).map(|()| text)
         });
-        text.map_or_else(unread, |text| Gathered::read(&text, self.wanted.story))
+        text.map_or_else(unread, |text| Gathered::read(&text, self.wanted.keep == Keep::Stories))
     }
 
     /// The blob that is the note of a commit, where there is just one.
@@ -302,10 +302,10 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// A note by its blob, if it can be read.
-    pub(super) fn read_note(&self, blob: &ObjectId) -> Option<Arc<Note>> {
+    /// A note in a pack, if it can be read.
+    pub(super) fn read_note(&self, place: Place, blob: &ObjectId) -> Option<Arc<Note>> {
         let mut note = Note::default();
-        let text = self.git.proof_blob(blob, MAX_NOTE).ok()?;
+        let text = self.git.proof_blob_at(place, blob, MAX_NOTE).ok()?;
         read_lines(&text, &mut note);
         Some(Arc::new(note))
     }
@@ -318,9 +318,12 @@ impl<'a> Gatherer<'a> {
         }
     }
 
-    /// Evidence by its blob, if it can be read.
-    pub(super) fn read_evidence_at(&self, blob: &ObjectId) -> Option<Gathered> {
-        self.git.proof_blob(blob, MAX_EVIDENCE).ok().map(|text| Gathered::read(&text, self.wanted.story))
+    /// Evidence in a pack, if it can be read.
+    pub(super) fn read_evidence_at(&self, place: Place, blob: &ObjectId) -> Option<Gathered> {
+        self.git
+            .proof_blob_at(place, blob, MAX_EVIDENCE)
+            .ok()
+            .map(|text| Gathered::read(&text, self.wanted.keep == Keep::Stories))
     }
 
     /// The SHA-256 of the evidence of a root, if it can be read.

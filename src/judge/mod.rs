@@ -46,6 +46,6 @@ pub use rules::RulesView;
 pub use survey::RoundView;
 pub(crate) use survey::{passed_over, survey};
 pub(crate) use trusted::trusted_branch;
-pub use verify::{Summary, VerifyOutcome, VerifyRequest, verify};
+pub use verify::{Keep, Summary, VerifyOutcome, VerifyRequest, verify};
 pub(crate) use verify::{judge_for_sealing, judge_landed, not_fetched, range_ids, rests_on, verify_in};
 pub use word::{Vouched, VouchedSession};

@@ -24,8 +24,8 @@ use crate::store::Store;
 pub struct VerifyRequest {
     /// Commits and ranges; HEAD if there are none.
     pub revisions: Vec<String>,
-    /// Whether decisions and reflections are wanted.
-    pub with_story: bool,
+    /// What is kept of each commit.
+    pub keep: Keep,
     /// The commit whose policy counts; the trusted branch if not given.
     pub rules: Option<String>,
     /// Most commits that are judged; more are refused.
@@ -35,6 +35,20 @@ pub struct VerifyRequest {
     /// Whether every session that explains a commit is wanted. Otherwise the search ends with the first anchors that settle the
     /// verdict, so that anyone who can write proof refs decides which sessions are named.
     pub every_session: bool,
+}
+
+/// What is kept of each commit beside its verdict. In a long range it takes most of the memory.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// Nothing, not even what was found.
+    Nothing,
+    /// What was found, and the sessions that explain the commit.
+    #[default]
+    Sessions,
+    /// All that the anchors of those sessions say, too.
+    Anchors,
+    /// The decisions and reflections of those sessions, too.
+    Stories,
 }
 
 /// How commits stand.
@@ -145,7 +159,7 @@ pub(crate) fn verify_in(
     }
     let mut rules = trusted::rules(git, context.now(), request.rules.as_deref(), ends.as_ref(), &tip)?;
     rules.read_seals(git, store)?;
-    let wanted = Wanted { story: request.with_story, every_session: request.every_session };
+    let wanted = Wanted { keep: request.keep, every_session: request.every_session };
     let (gatherer, mut verdicts) = judge_commits(context, git, store, &rules, &commits, wanted)?;
     if let Some(ends) = ends {
         ends.check(&gatherer, &mut verdicts)?;

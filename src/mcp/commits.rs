@@ -8,7 +8,7 @@ use super::schema::answer;
 use super::tool::{Input, Kind, Tool, names, text};
 use crate::error::Result;
 use crate::flow::{self, AnchorRequest};
-use crate::judge::{self, VerifyOutcome, VerifyRequest};
+use crate::judge::{self, Keep, VerifyOutcome, VerifyRequest};
 use crate::publish::AnchorOutcome;
 
 /// Most commits that one call judges: their verdicts fit into an answer.
@@ -40,18 +40,17 @@ pub(super) static VERIFY_COMMITS: Tool = Tool {
     kind: Kind::Reads,
     input: Input(&[], || json!({ "commits": names() })),
     output: answer::<VerifyOutcome>,
-    prepare: |given, _| verify(given, false),
+    prepare: |given, _| verify(given, Keep::Sessions),
 };
 
 /// Reads a commit as a resource: its verdict, and what the sessions behind it decided.
 pub(super) fn read(given: &mut Arguments, _: &Origin<'_>) -> Result<Work> {
-    verify(given, true)
+    verify(given, Keep::Stories)
 }
 
-fn verify(given: &mut Arguments, with_story: bool) -> Result<Work> {
+fn verify(given: &mut Arguments, keep: Keep) -> Result<Work> {
     let revisions = given.list("commits")?.unwrap_or_default();
-    let request =
-        VerifyRequest { revisions, with_story, rules: None, most: Some(MAX_COMMITS), ..VerifyRequest::default() };
+    let request = VerifyRequest { revisions, keep, most: Some(MAX_COMMITS), ..VerifyRequest::default() };
     // Creates the store even where nothing was recorded: the ledger is in it.
     Ok(work(move |workspace| judge::verify(&workspace.context, &request)).creating_store(true))
 }
