@@ -49,9 +49,7 @@ impl Store {
 
     /// Number of sessions and of entries.
     pub fn size(&self) -> Result<(u64, u64)> {
-        self.read(|connection| {
-            let count = "SELECT (SELECT count(*) FROM audit_sessions), (SELECT count(*) FROM thought_records)";
-            Ok(connection.query_row(count, [], |row| Ok((row.get(0)?, row.get(1)?)))?)
-        })
+        let sessions = self.value("SELECT count(*) FROM audit_sessions", [])?;
+        Ok((sessions, self.value("SELECT count(*) FROM thought_records", [])?))
     }
 }

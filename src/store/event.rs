@@ -139,20 +139,11 @@ impl Store {
 
     /// The ledger of one session, in order.
     pub fn events(&self, session: &Id) -> Result<Vec<Event>> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT event_id, tool, outcome, detail, at FROM audit_events WHERE session_id = ?1 ORDER BY event_id",
-            )?;
-            let rows = statement.query_map([session.as_str()], |row| {
-                Ok(Event {
-                    event_id: row.get(0)?,
-                    tool: row.get(1)?,
-                    outcome: row.get(2)?,
-                    detail: row.get(3)?,
-                    at: row.get(4)?,
-                })
-            })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let sql =
+            "SELECT event_id, tool, outcome, detail, at FROM audit_events WHERE session_id = ?1 ORDER BY event_id";
+        self.all(sql, [session.as_str()], |row| {
+            let (event_id, tool, outcome) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(Event { event_id, tool, outcome, detail: row.get(3)?, at: row.get(4)? })
         })
     }
 }

@@ -39,7 +39,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Params, Row};
 
 use crate::access::{Sharing, is_writable};
 use crate::context::refuse_irregular;
@@ -209,6 +210,31 @@ impl Store {
             let _ = self.connection.busy_timeout(Duration::ZERO);
             let _ = self.connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
         }
+    }
+
+    /// Runs one changing statement in a transaction of its own; the answer is how many rows it changed.
+    fn run(&mut self, sql: &str, parameters: impl Params) -> Result<usize> {
+        self.write(|transaction| transaction.run(sql, parameters))
+    }
+
+    /// The same, but durable only with the next transaction that is flushed.
+    fn run_unflushed(&mut self, sql: &str, parameters: impl Params) -> Result<usize> {
+        self.unflushed(|transaction| transaction.run(sql, parameters))
+    }
+
+    /// All rows that one question finds, each read by `read`.
+    fn all<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnMut(&Row<'_>) -> Result<T, Failure>,
+    ) -> Result<Vec<T>> {
+        self.read(|connection| connection.all(sql, parameters, read))
+    }
+
+    /// The first column of the only row that one question finds.
+    fn value<T: FromSql>(&self, sql: &str, parameters: impl Params) -> Result<T> {
+        self.read(|connection| connection.value(sql, parameters))
     }
 
     /// One transaction in which all reads see the same state.

@@ -100,9 +100,7 @@ pub(super) fn open(connection: &Connection, new: &NewSession<'_>, event: &NewEve
     let line = opening.to_line();
     let genesis = opening.scheme.genesis(line.as_bytes());
     let id = &opening.session_id;
-    let exists: Option<i64> =
-        connection.first_value("SELECT 1 FROM audit_sessions WHERE session_id = ?1", [id.as_str()])?;
-    if exists.is_some() {
+    if connection.value("SELECT EXISTS (SELECT 1 FROM audit_sessions WHERE session_id = ?1)", [id.as_str()])? {
         return Err(Error::new(Code::SessionExists, format!("session {id} exists already"))
             .hint(hint!(
                 "leave out ",
@@ -191,18 +189,14 @@ impl Store {
 
     /// The newest sessions, newest first.
     pub fn sessions(&self, limit: u32) -> Result<Vec<SessionRow>> {
-        self.read(|connection| {
-            let sql = format!("SELECT {COLUMNS} FROM audit_sessions ORDER BY started_at DESC, rowid DESC LIMIT ?1");
-            connection.all(&sql, [limit], SessionRow::read)
-        })
+        let sql = format!("SELECT {COLUMNS} FROM audit_sessions ORDER BY started_at DESC, rowid DESC LIMIT ?1");
+        self.all(&sql, [limit], SessionRow::read)
     }
 
     /// When the first session began.
     pub fn first_session(&self) -> Result<Option<Timestamp>> {
-        self.read(|connection| {
-            let first: Option<String> = connection.value("SELECT min(started_at) FROM audit_sessions", [])?;
-            Ok(first.as_deref().and_then(Timestamp::parse))
-        })
+        let first: Option<String> = self.value("SELECT min(started_at) FROM audit_sessions", [])?;
+        Ok(first.as_deref().and_then(Timestamp::parse))
     }
 
     /// Ends a session. Ending it again changes nothing: the first time stays.
