@@ -188,7 +188,7 @@ fn tree(raw: &[u8]) {
     names.sort_unstable();
     assert!(names.is_sorted_by(|one, other| one < other), "a name is there twice: {raw:?}");
     for entry in &found {
-        assert_eq!(tree.find(&entry.name, entry.is_tree()).as_ref(), Some(entry));
+        assert_eq!(tree.find(&entry.name, entry.is_tree()).map(|found| found.to_entry()).as_ref(), Some(entry));
         if let Ok(name) = std::str::from_utf8(&entry.name) {
             assert_eq!(repository.packed.file(&TreeId(id), name).as_ref(), Ok(&Some(entry.clone())));
         }

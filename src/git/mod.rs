@@ -29,6 +29,7 @@ mod quote;
 mod reflog;
 mod refs;
 mod remote;
+mod scratch;
 mod sign;
 mod staged;
 mod tree;

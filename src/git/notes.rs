@@ -170,8 +170,10 @@ impl Git {
     }
 
     /// The commits whose notes of `old` are gone or other ones in `new`.
-    pub fn lost_notes(&self, old: &TreeId, new: Option<&TreeId>, each: &mut dyn FnMut(CommitId)) -> Read<()> {
-        self.lost_below(old, new, "", &mut Visits::default(), each)
+    pub fn lost_notes(&self, old: &TreeId, new: Option<&TreeId>) -> Read<Vec<CommitId>> {
+        let mut lost = Vec::new();
+        self.lost_below(old, new, "", &mut Visits::default(), &mut lost)?;
+        Ok(lost)
     }
 
     fn lost_below(
@@ -180,7 +182,7 @@ impl Git {
         new: Option<&TreeId>,
         prefix: &str,
         visits: &mut Visits,
-        each: &mut dyn FnMut(CommitId),
+        lost: &mut Vec<CommitId>,
     ) -> Read<()> {
         if new == Some(old) {
             return Ok(());
@@ -189,14 +191,12 @@ impl Git {
         let (old, new) = (self.level(Some(old), prefix.len())?, self.level(new, prefix.len())?);
         visits.count_all(id, old.len() + new.len())?;
         for (rest, id) in &old.notes {
-            if new.notes.get(rest) != Some(id)
-                && let Some(commit) = CommitId::parse(&format!("{prefix}{rest}"))
-            {
-                each(commit);
+            if new.notes.get(rest) != Some(id) {
+                lost.extend(CommitId::parse(&format!("{prefix}{rest}")));
             }
         }
         for (digits, below) in &old.fans {
-            self.lost_below(below, new.fans.get(digits), &format!("{prefix}{digits}"), visits, each)?;
+            self.lost_below(below, new.fans.get(digits), &format!("{prefix}{digits}"), visits, lost)?;
         }
         Ok(())
     }

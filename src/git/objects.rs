@@ -13,7 +13,7 @@ use super::loose::{self, Loose};
 use super::object::{Commit, ObjectError, Read, TreeEntry, parse_commit};
 use super::open::Git;
 use super::pack::{Fault, Reader, within};
-use super::tree::{Item, Tree};
+use super::tree::Tree;
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
 
 /// How often an object is searched while packs come and go.
@@ -171,7 +171,7 @@ impl Git {
 
     /// The entries of a tree.
     pub fn tree(&self, id: &TreeId) -> Read<Vec<TreeEntry>> {
-        Ok(self.read_tree(id)?.items().map(Item::to_entry).collect())
+        Ok(self.read_tree(id)?.items().map(|item| item.to_entry()).collect())
     }
 
     /// A tree that git would write.
@@ -254,13 +254,12 @@ impl Git {
         let mut names = path.as_ref().split(|byte| *byte == b'/').peekable();
         while let Some(name) = names.next() {
             let entries = self.read_tree(&tree)?;
-            let find = |directory| entries.find(name, directory);
-            let Some(entry) = find(false).or_else(|| find(true)) else { return Ok(None) };
-            match names.peek() {
-                None => return Ok(Some(entry)),
-                Some(_) if entry.is_tree() => tree = TreeId(entry.id),
-                Some(_) => return Ok(None),
+            let directory = || entries.find(name, true);
+            if names.peek().is_none() {
+                return Ok(entries.find(name, false).or_else(directory).map(|entry| entry.to_entry()));
             }
+            let Some(below) = directory() else { return Ok(None) };
+            tree = TreeId(below.id);
         }
         Ok(None)
     }

@@ -54,10 +54,7 @@ pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
     let head = git.resolve(&request.head)?;
     let nothing = CommitId::parse(&request.base).is_some_and(|id| id.0.as_bytes().iter().all(|byte| *byte == 0));
     let base = if nothing { None } else { Some(git.resolve(&request.base)?) };
-    let rules = match &base {
-        Some(base) => Rules::of(&git, base, context.now())?.named(&request.base),
-        None => Rules::defaults(context.now())?,
-    };
+    let rules = Rules::of_tip(&git, base.map(|base| (&request.base, base)), context.now())?;
     if request.require_policy && !rules.from_file {
         return Err(Error::new(Code::PolicyUnreadable, format!("{} has no .proof/policy.toml", request.base)).hint(
             hint!("commit one there, or leave out ", Step::Option("--require-policy".into()), " to use the defaults"),
@@ -107,10 +104,7 @@ fn rules_of_remote(context: &Context, git: &Git, prefix: &str, known: &[(String,
         let name = format!("{prefix}/{name}");
         known.iter().find(|(known, _)| *known == name).map(|(_, tip)| (name, *tip))
     });
-    match &main {
-        Some((name, tip)) => Ok(Rules::of(git, tip, context.now())?.named(name)),
-        None => Rules::defaults(context.now()),
-    }
+    Rules::of_tip(git, main, context.now())
 }
 
 /// The parents of the commits that gave a branch its first policy; none if it has no policy.
@@ -148,10 +142,7 @@ pub(crate) struct Arriving<'a> {
 /// branch that the policy does not guard.
 pub(crate) fn gate_received(context: &Context, git: &Git, arriving: Arriving<'_>) -> Result<Option<VerifyOutcome>> {
     let main = git.tip("HEAD")?;
-    let rules = match main {
-        Some(main) => Rules::of(git, &main, context.now())?.named("HEAD"),
-        None => Rules::defaults(context.now())?,
-    };
+    let rules = Rules::of_tip(git, main.map(|main| ("HEAD", main)), context.now())?;
     let branch = arriving.name.strip_prefix("refs/heads/").unwrap_or(arriving.name);
     let guards = |glob: &String| Glob::parse(glob).is_ok_and(|glob| glob.matches(branch.as_bytes()));
     if !rules.gate.branches.iter().any(guards) {
@@ -191,11 +182,8 @@ pub(crate) fn refused_seals(
 ) -> Result<Option<String>> {
     let Some(new) = update.new else { return Ok(None) };
     let now = context.now();
-    let rules = match git.tip("HEAD")? {
-        Some(main) => Rules::of(git, &main, now)?,
-        None => Rules::defaults(now)?,
-    };
-    let notes = notes.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+    let rules = Rules::of_tip(git, git.tip("HEAD")?.map(|main| ("HEAD", main)), now)?;
+    let notes = git.tree_of(notes)?;
     let known = update.old.map(|old| walk(git, &old, &mut |_| {})).unwrap_or_default();
     let mut refusal = None;
     walk(git, &new, &mut |sealed| {

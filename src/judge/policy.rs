@@ -54,27 +54,17 @@ pub fn check_policy(context: &Context, source: &Source, tree: Option<&str>) -> R
     let policy = Policy::parse(&text).map_err(|error| wrong(error.to_string()))?;
     let grader = Grader::new(&policy.proof_grade).map_err(|error| wrong(error.to_string()))?;
     let git = Git::discover(context);
-    let (git, commit) = match tree {
-        Some(revision) => {
-            let git = git?;
-            let commit = git.resolve(revision)?;
-            (git, commit)
-        }
-        None => match git.and_then(|git| Ok((git.tip("HEAD")?, git))) {
-            Ok((Some(head), git)) => (git, head),
-            _ => {
-                return Ok(PolicyOutcome {
-                    file: name,
-                    verdict: Verdict::Pass,
-                    valid: true,
-                    tree: None,
-                    warnings: Vec::new(),
-                });
-            }
-        },
+    let files = match tree {
+        Some(revision) => git.and_then(|git| Ok(Some((git.resolve(revision)?, git))))?,
+        None => git.and_then(|git| Ok(git.tip("HEAD")?.zip(Some(git)))).unwrap_or_default(),
     };
-    let warnings = unmatched(&git, &commit, grader.paths(), tree.unwrap_or("HEAD"))?;
-    Ok(PolicyOutcome { file: name, verdict: Verdict::Pass, valid: true, tree: Some(commit), warnings })
+    let mut outcome =
+        PolicyOutcome { file: name, verdict: Verdict::Pass, valid: true, tree: None, warnings: Vec::new() };
+    if let Some((commit, git)) = files {
+        outcome.warnings = unmatched(&git, &commit, grader.paths(), tree.unwrap_or("HEAD"))?;
+        outcome.tree = Some(commit);
+    }
+    Ok(outcome)
 }
 
 /// What is odd about the policy of a base. The gate judges by that policy all the same, so nothing is said where it cannot be

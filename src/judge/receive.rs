@@ -7,7 +7,7 @@ use super::verify::VerifyOutcome;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::{MAX_EVIDENCE, MAX_MERGED_NOTE, MAX_NOTE, WORK_PER_COMMIT};
-use crate::git::{CHANGES, EVIDENCE, FILE, Fanned, Git, NOTES, ROUNDS, Repository};
+use crate::git::{CHANGES, EVIDENCE, FILE, Fanned, Git, NOTES, ROUNDS, Repository, TreeEntry};
 use crate::proof::change::Sighting;
 use crate::proof::digest::{CommitId, ObjectId, RootHash, TreeId};
 use crate::proof::evidence;
@@ -127,15 +127,13 @@ fn too_large(git: &Git, name: &str, before: Option<&TreeId>, after: &TreeId) -> 
     let limit = if name == EVIDENCE { MAX_EVIDENCE } else { MAX_NOTE };
     let mut new: Vec<(String, ObjectId)> = Vec::new();
     if name == NOTES {
-        let mut changed = Vec::new();
-        git.lost_notes(after, before, &mut |commit| changed.push(commit))?;
-        for commit in changed {
+        for commit in git.lost_notes(after, before)? {
             let blobs = git.find_note(after, &commit)?;
             new.extend(blobs.into_iter().map(|blob| (format!("a note of {commit}"), blob)));
         }
     } else {
         let file = |name: &[u8]| format!("a file {:?}", String::from_utf8_lossy(name));
-        git.added(before, after, &mut |_, entry| new.push((file(&entry.name), entry.id)))?;
+        new.extend(git.added(before, after)?.into_iter().map(|(_, entry)| (file(&entry.name), entry.id)));
     }
     for (what, blob) in new {
         // What is no file, or not here, is for others to report.
@@ -147,9 +145,7 @@ fn too_large(git: &Git, name: &str, before: Option<&TreeId>, after: &TreeId) -> 
 }
 
 fn lost_line(git: &Git, before: &TreeId, after: &TreeId) -> Result<Option<String>> {
-    let mut changed = Vec::new();
-    git.lost_notes(before, Some(after), &mut |commit| changed.push(commit))?;
-    for commit in changed {
+    for commit in git.lost_notes(before, Some(after))? {
         let [was, is] = [before, after].map(|tree| git.find_note(tree, &commit));
         let (was, is) = (was?, is?);
         if was != is && !lines(git, &was, &was)?.is_subset(&lines(git, &is, &was)?) {
@@ -164,9 +160,7 @@ fn odd_note(git: &Git, before: Option<&TreeId>, after: &TreeId) -> Result<Option
     if let Some(odd) = git.odd_in_notes(before, after)? {
         return Ok(Some(format!("{:?}, which is no note", String::from_utf8_lossy(&odd.name))));
     }
-    let mut changed = Vec::new();
-    git.lost_notes(after, before, &mut |commit| changed.push(commit))?;
-    for commit in changed {
+    for commit in git.lost_notes(after, before)? {
         let was = before.map(|before| git.find_note(before, &commit)).transpose()?.unwrap_or_default();
         let is = git.find_note(after, &commit)?;
         for line in lines(git, &is, &was)?.difference(&lines(git, &was, &was)?) {
@@ -190,9 +184,7 @@ fn lines(git: &Git, blobs: &[ObjectId], before: &[ObjectId]) -> Result<BTreeSet<
 }
 
 fn lost_file(git: &Git, name: &str, before: &TreeId, after: &TreeId) -> Result<Option<String>> {
-    let mut changed = Vec::new();
-    git.added(Some(after), before, &mut |_, entry| changed.push((entry.name.clone(), entry.id)))?;
-    for (file, was) in changed {
+    for (_, TreeEntry { name: file, id: was, .. }) in git.added(Some(after), before)? {
         let file = String::from_utf8(file)
             .map_err(|_| Error::new(Code::RepositoryFailed, format!("{name} has a file whose name is not UTF-8")))?;
         let Fanned::File(is) = git.find_fanned(after, &file)? else { return Ok(Some(format!("the file {file}"))) };
@@ -211,9 +203,7 @@ fn lost_file(git: &Git, name: &str, before: &TreeId, after: &TreeId) -> Result<O
 
 /// What is new among the evidence or the index and not as git-proof writes it.
 fn odd_file(git: &Git, name: &str, before: Option<&TreeId>, after: &TreeId) -> Result<Option<String>> {
-    let mut changed = Vec::new();
-    git.added(before, after, &mut |folder, entry| changed.push((folder.to_vec(), entry.clone())))?;
-    for (folder, entry) in changed {
+    for (folder, entry) in git.added(before, after)? {
         let file = String::from_utf8_lossy(&entry.name).into_owned();
         let odd = |why: &str| Ok(Some(format!("the file {file:?}, {why}")));
         let digits = if name == EVIDENCE { file.strip_suffix(".jsonl") } else { Some(file.as_str()) };

@@ -71,6 +71,11 @@ pub(super) struct RulesSource {
 }
 
 impl Rules {
+    /// The policy of a commit that a name led to; the defaults where there is no such commit.
+    pub(super) fn of_tip(git: &Git, tip: Option<(impl Into<String>, CommitId)>, now: Timestamp) -> Result<Self> {
+        tip.map_or_else(|| Self::defaults(now), |(name, tip)| Ok(Self::of(git, &tip, now)?.named(name)))
+    }
+
     /// Says which name led to the rules.
     pub(super) fn named(mut self, name: impl Into<String>) -> Self {
         self.source.name = Some(name.into());

@@ -53,6 +53,7 @@ pub use agent_row::{AgentFacts, AgentKey, AgentRow};
 pub use anchor::NewLine;
 pub use append::{NewAttestation, NewEntry, NewThought};
 pub use archive::{Archive, Damage, Held};
+pub use backup::PassingStore;
 pub use calls::{NewCall, OpenCall};
 pub use check::{Break, BreakReason, ChainCheck};
 pub use commit_hint::{CommitHint, read_commit_hint};
@@ -249,7 +250,7 @@ impl Store {
 }
 
 /// The path of a file that SQLite keeps beside a store.
-fn beside(path: &Path, end: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     PathBuf::from(name)
