@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::commit::CommitVerdict;
 use super::gather::Gatherer;
+use super::verdict::CommitVerdict;
 use crate::proof::digest::{AnchorId, ContentHash, ProofsDigest, RootHash, sha256};
 use crate::proof::finding::Verdict;
 

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::commit::CommitVerdict;
+use super::verdict::CommitVerdict;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::WORK_FOR_OFFERS;
 use crate::git::{Git, OFFERED, Quarantine, Remote};

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use super::bond::{cover_as_it_is, unchecked};
-use super::commit::{Judge, SessionVerdict};
+use super::commit::Judge;
 use super::facts::Facts;
 use super::merges::{Brought, is_setting};
 use super::replay::Before;
+use super::verdict::SessionVerdict;
 use crate::git::{Allowance, ObjectError, Read};
 use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::conclude::{self, Outcome};

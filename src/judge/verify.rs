@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::commit::{self, CommitVerdict};
+use super::commit;
 use super::digest;
 use super::gather::{Gatherer, Wanted};
 use super::prefetch;
 use super::range::{Ends, JudgedRange};
 use super::rules::{Rules, RulesView};
 use super::trusted;
+use super::verdict::CommitVerdict;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Repository};
