@@ -53,7 +53,8 @@ impl Repository {
             scratch.write(format!(".git/objects/{name}"), bytes);
         }
         let open = || Git::discover(&scratch.context()).expect("a repository");
-        let (plain, packed) = (open(), open().reading_packs());
+        let (plain, packed) = (open(), open());
+        packed.open_packs(true);
         Self { _scratch: scratch, plain, packed }
     }
 

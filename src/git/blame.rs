@@ -32,7 +32,6 @@ pub struct BlamedLine {
     pub path: Vec<u8>,
     /// The number of the line, from 1.
     pub number: u64,
-    /// The line.
     pub text: Vec<u8>,
 }
 

@@ -14,7 +14,6 @@ use crate::proof::digest::{ObjectId, TreeId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fanned {
     Nothing,
-    /// A plain file.
     File(ObjectId),
     /// A link, a submodule, a program or a directory, where only a plain file belongs.
     Other,
@@ -33,7 +32,6 @@ enum Place {
 }
 
 impl Place {
-    /// Whether an entry is what belongs there.
     fn fits(self, entry: &TreeEntry) -> bool {
         match self {
             Self::Top => entry.is_tree() && is_folder(&entry.name),

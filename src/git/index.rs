@@ -40,7 +40,6 @@ pub(crate) struct Packs {
     pub(super) too_many: bool,
 }
 
-/// A pack and its index.
 #[derive(Debug)]
 pub(super) struct Pack {
     /// The file of the index.
@@ -99,7 +98,6 @@ impl Packs {
         self.folders.iter().any(|(folder, before)| changed(folder).is_some_and(|now| *before != Some(now)))
     }
 
-    /// The pack of a number.
     pub(super) fn get(&self, pack: usize) -> Option<&Pack> {
         self.packs.get(pack)
     }

@@ -59,7 +59,6 @@ impl Git {
         Ok(Some(Merged { clean, differing: names.map(<[u8]>::to_vec).collect() }))
     }
 
-    /// Where this repository's objects are.
     fn object_directories(&self) -> Option<std::ffi::OsString> {
         std::env::join_paths(&self.loose).ok()
     }
@@ -91,7 +90,6 @@ fn isolate(command: &mut Command, scratch: &Scratch) {
         .env("GIT_ATTR_NOSYSTEM", "1");
 }
 
-/// Makes an empty repository.
 fn empty_repository(context: &Context, hex_length: usize) -> Result<Scratch> {
     let format = if hex_length == 40 { "" } else { "[extensions]\nobjectformat = sha256\n" };
     let config = format!("[core]\nrepositoryformatversion = 1\nbare = true\n{format}");

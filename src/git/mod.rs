@@ -47,6 +47,7 @@ pub use discover::Repository;
 pub use fanout::Fanned;
 pub(crate) use index::Place;
 pub use merge::Merged;
+pub use notes::OnlyInNotes;
 pub use object::{Commit, DIRECTORY, FILE, ObjectError, Read, TreeEntry};
 pub(crate) use offered::{OFFERED, Quarantine};
 pub use open::Git;

@@ -29,7 +29,6 @@ fn unreadable(error: io::Error) -> Fault {
     Fault::Damaged(error.to_string())
 }
 
-/// A copy of an object.
 enum Copy<'a> {
     Packed(&'a mut Reader, Place),
     Loose(io::Result<Loose>),
@@ -169,7 +168,6 @@ impl Git {
             .ok_or_else(|| ObjectError::Damaged(id.0, "not a commit that git would write".to_owned()))
     }
 
-    /// The entries of a tree.
     pub fn tree(&self, id: &TreeId) -> Read<Vec<TreeEntry>> {
         Ok(self.read_tree(id)?.items().map(|item| item.to_entry()).collect())
     }
@@ -239,7 +237,6 @@ impl Git {
         Ok(Some(content).filter(|file| !is_binary(file)))
     }
 
-    /// Whether an object is in this clone.
     pub fn has(&self, id: &ObjectId) -> bool {
         let right_length = id.as_bytes().len() * 2 == self.hex_length();
         let is_loose = || self.loose.iter().any(|directory| loose::path(directory, id).is_file());

@@ -22,14 +22,12 @@ const PROOF_REMOTE: &str = "proof.remote";
 /// Says to our own hooks that a push is ours.
 pub(crate) const SYNCING: &str = "GIT_PROOF_SYNCING";
 
-/// A remote of the repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
     /// Its name, or its address where it has none.
     pub name: String,
 }
 
-/// Why a push was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PushRefusal {
     /// Someone else was faster: fetch, merge, try again.
@@ -96,7 +94,6 @@ impl Git {
         if for_proofs { self.branch_remote().unwrap_or_else(|_| remote.clone()) } else { remote.clone() }
     }
 
-    /// The remotes that may have proofs.
     pub(super) fn proof_remotes(&self) -> Vec<String> {
         self.setting(PROOF_REMOTE).map_or_else(|| self.remote_names(), |name| vec![name])
     }

@@ -30,7 +30,6 @@ const MAX_LOOKED_AT: usize = 4000;
 /// Most bytes of decisions and reflections that are shown of one commit.
 const MAX_TOLD: usize = 16 << 20;
 
-/// Judges a commit.
 pub(super) fn judge(gatherer: &Gatherer<'_>, rules: &Rules, id: &CommitId) -> CommitVerdict {
     let (verdict, reached) = gatherer.within_limit(|| Judge::new(gatherer, rules).commit(id, 0));
     match reached {

@@ -7,7 +7,7 @@ use super::verify::VerifyOutcome;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::{MAX_EVIDENCE, MAX_MERGED_NOTE, MAX_NOTE, WORK_PER_COMMIT};
-use crate::git::{CHANGES, EVIDENCE, FILE, Fanned, Git, NOTES, ROUNDS, Repository, TreeEntry};
+use crate::git::{CHANGES, EVIDENCE, FILE, Fanned, Git, NOTES, ROUNDS, TreeEntry};
 use crate::proof::change::Sighting;
 use crate::proof::digest::{CommitId, ObjectId, RootHash, TreeId};
 use crate::proof::evidence;
@@ -18,7 +18,6 @@ use crate::rounds::walk;
 /// A ref that a push would move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefUpdate {
-    /// Its name.
     pub name: String,
     /// Where it is; `None` if it does not exist.
     pub old: Option<CommitId>,
@@ -37,8 +36,7 @@ pub struct Received {
 
 /// Judges a push before it is let in, with the objects that it brings at hand.
 pub fn receive(context: &Context, updates: &[RefUpdate]) -> Result<Received> {
-    let place = Repository::discover(context)?;
-    let git = Git::open(&place, context)?;
+    let git = Git::discover(context)?;
     let mut received = Received::default();
     // A push may bring a seal and its signature at once.
     let pushed = updates.iter().find(|update| update.name == NOTES).and_then(|update| update.new);
@@ -157,10 +155,11 @@ fn lost_line(git: &Git, before: &TreeId, after: &TreeId) -> Result<Option<String
 
 /// What is new in the notes and no line that git-proof writes.
 fn odd_note(git: &Git, before: Option<&TreeId>, after: &TreeId) -> Result<Option<String>> {
-    if let Some(odd) = git.odd_in_notes(before, after)? {
+    let new = git.only_in_notes(after, before)?;
+    if let Some(odd) = new.odd {
         return Ok(Some(format!("{:?}, which is no note", String::from_utf8_lossy(&odd.name))));
     }
-    for commit in git.lost_notes(after, before)? {
+    for commit in new.commits {
         let was = before.map(|before| git.find_note(before, &commit)).transpose()?.unwrap_or_default();
         let is = git.find_note(after, &commit)?;
         for line in lines(git, &is, &was)?.difference(&lines(git, &was, &was)?) {

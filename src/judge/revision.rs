@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::range::JudgedRange;
 use crate::context::Context;
 use crate::error::Result;
-use crate::git::{Git, Read, Repository};
+use crate::git::{Git, Read};
 use crate::proof::digest::{CommitId, TreeId};
 
 /// Paths of a commit that are looked at.
@@ -19,7 +19,7 @@ pub fn first_paths(
     range: &JudgedRange,
     commits: impl IntoIterator<Item = CommitId>,
 ) -> Result<BTreeMap<CommitId, String>> {
-    let git = Git::open(&Repository::discover(context)?, context)?;
+    let git = Git::discover(context)?;
     let head = git.commit(&range.head)?.tree;
     let named = commits.into_iter().filter_map(|id| Some((id, first_path(&git, &head, &id).ok()??)));
     Ok(named.collect())

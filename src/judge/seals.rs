@@ -216,7 +216,6 @@ pub(super) struct SealSignatures {
     bytes: usize,
     /// Signatures that may still be bad.
     bad: usize,
-    /// The limit that was reached.
     reached: Option<Finding>,
 }
 

@@ -41,7 +41,6 @@ pub(super) struct Search<'j, 'a> {
     /// Whether the commit asks for a proof. If it does not, anchors of other commits that do not hold are none of its
     /// business.
     pub(super) asks: bool,
-    /// The anchors that were found.
     pub(super) found: Vec<Weighed>,
     /// Those of them that only this clone knows of.
     known_here: Vec<AnchorId>,

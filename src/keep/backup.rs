@@ -14,7 +14,6 @@ use crate::hint::{Hint, Step, hint};
 use crate::record::{Workspace, archive, lock};
 use crate::store::{NewEvent, PassingStore, Store};
 
-/// What to write.
 #[derive(Debug, Clone)]
 pub struct BackupRequest {
     pub file: PathBuf,

@@ -29,7 +29,6 @@ pub(crate) struct Acceptable {
 pub struct TakenOver {
     /// Lines of notes.
     pub anchors: u64,
-    /// Evidence files.
     pub evidence: u64,
     /// Lines of the index of changes.
     pub changes: u64,

@@ -62,8 +62,7 @@ pub fn before_fixup(workspace: &Workspace) -> Result<Option<Id>> {
 
 /// Lets the next commit know of a session that was just finalized, if it is of what is staged.
 pub(crate) fn write_commit_hint(workspace: &mut Workspace, root: &RootRow) -> Result<()> {
-    let attested = workspace.store.attested(&root.session_id)?;
-    let staged: Vec<GitAttestation> = attested.into_iter().filter(|said| said.commit.is_none()).collect();
+    let staged = staged_changes(workspace, &root.session_id)?;
     if staged.is_empty() {
         return Ok(());
     }
@@ -101,6 +100,13 @@ fn adds_trailers(git: &Git) -> bool {
     git.bool_setting("proof.trailers").unwrap_or(true)
 }
 
+/// The changes that a session attests and that were only staged.
+fn staged_changes(workspace: &Workspace, session: &Id) -> Result<Vec<GitAttestation>> {
+    let mut attested = workspace.store.attested(session)?;
+    attested.retain(|said| said.commit.is_none());
+    Ok(attested)
+}
+
 /// How a commit names a finalized session.
 fn trailer_of(root: &RootRow) -> RootTrailer {
     RootTrailer { session_id: root.session_id.clone(), scheme: root.scheme, root: root.root, count: root.record_count }
@@ -115,13 +121,12 @@ fn finalized_advice(
     advice: &mut MessageAdvice,
 ) -> Result<()> {
     let session = &root.session_id;
-    let staged: Vec<GitAttestation> =
-        workspace.store.attested(session)?.into_iter().filter(|said| said.commit.is_none()).collect();
+    let mut staged = staged_changes(workspace, session)?;
     if staged.is_empty() {
         return Ok(());
     }
     let Some(tree) = git.staged_tree()? else { return Ok(()) };
-    let staged: Vec<GitAttestation> = staged.into_iter().filter(|said| said.tree == tree).collect();
+    staged.retain(|said| said.tree == tree);
     let fit = fits(&workspace.context, git, &staged, &tree, message)?;
     if matches!(fit, Fit::Yes | Fit::Unclear) {
         advice.expects = Some(session.clone());
@@ -219,7 +224,6 @@ fn unknown_root(workspace: &Workspace, git: &Git, root: &RootTrailer) -> Result<
 /// What was done about a commit that was just made.
 #[derive(Debug, Clone, Default)]
 pub struct AfterCommit {
-    /// The commit.
     pub head: Option<CommitId>,
     /// The open session that attests it now.
     pub attested: Option<Id>,

@@ -16,12 +16,10 @@ use crate::proof::record::{Body, Entry, Id, Line, RecordType};
 use crate::record::{Workspace, credential_in_entry, credential_in_opening, thaw};
 use crate::store::{Log, RootRow, StoredEntry};
 
-/// The name of a root's evidence.
 pub(crate) fn file_name(root: &RootHash) -> String {
     format!("{root}.jsonl")
 }
 
-/// Whether there is evidence for a root.
 pub(crate) fn has_evidence(git: &Git, root: &RootHash) -> Result<bool> {
     Ok(blob_of(git, git.tip_tree(EVIDENCE)?, root)?.is_some())
 }
@@ -56,7 +54,6 @@ pub(crate) fn attested_by_evidence(git: &Git, root: &RootHash) -> Result<Vec<Com
 
 /// The evidence of a session, and what it adds up to.
 pub(super) struct Evidence {
-    /// The file.
     pub(super) text: Vec<u8>,
     /// Chain, root and count as computed from the lines of the file. Anchors are made from this, not from rows of the
     /// store.

@@ -15,10 +15,8 @@ use crate::proof::digest::{ChangeId, CommitId};
 use crate::proof::note::NoteLine;
 use crate::record::Workspace;
 
-/// The result of indexing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Indexed {
-    /// How many ranges are new.
     pub ranges: u64,
     /// The commits that are proven here and that others cannot check: each was rewritten before it was pushed, the session
     /// names the commit as it was, and publishing that commit would reveal work that was not pushed.

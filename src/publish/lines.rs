@@ -20,7 +20,6 @@ use crate::store::NewLine;
 /// A line to be added to a commit's note.
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
-    /// Whose note.
     pub(crate) commit: CommitId,
     /// The line, without its newline.
     pub(crate) text: String,

@@ -20,7 +20,6 @@ use crate::store::{HERE, SeenRound};
 /// The result of joining our chain of rounds with that of a remote.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Joined {
-    /// Whether ours changed.
     #[serde(skip)]
     pub changed: bool,
     /// Whether ours must not be pushed.

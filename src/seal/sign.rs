@@ -12,7 +12,6 @@ use crate::record::Workspace;
 use crate::rounds::no_such;
 use crate::rounds::walk;
 
-/// A seal that was signed.
 #[derive(Debug, Clone, Serialize)]
 pub struct SignedRound {
     pub round: u64,

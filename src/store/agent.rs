@@ -32,7 +32,6 @@ pub struct Observation<'a> {
     pub failed: bool,
 }
 
-/// The open session of an agent's chain.
 fn open_session(connection: &Connection, row: &AgentRow) -> Result<Option<SessionRow>, Failure> {
     let found = row.session.as_ref().map(|id| session::find(connection, id)).transpose()?;
     Ok(found.filter(SessionRow::is_open))

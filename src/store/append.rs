@@ -17,15 +17,12 @@ use crate::proof::timestamp::Timestamp;
 use crate::proof::tree;
 use crate::store::query::Query as _;
 
-/// An entry to be appended.
 #[derive(Debug, Clone)]
 pub enum NewEntry<'a> {
     Thought(NewThought<'a>),
-    /// An attested operation.
     Attestation(NewAttestation<'a>),
 }
 
-/// A thought to be recorded.
 #[derive(Debug, Clone)]
 pub struct NewThought<'a> {
     pub id: Id,
@@ -40,7 +37,6 @@ pub struct NewThought<'a> {
     pub timestamp: Timestamp,
 }
 
-/// An operation to be attested.
 #[derive(Debug, Clone)]
 pub struct NewAttestation<'a> {
     pub id: Id,

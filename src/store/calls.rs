@@ -25,10 +25,8 @@ pub struct NewCall<'a> {
     pub reflog: &'a str,
 }
 
-/// A shell call that is open, or was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenCall {
-    /// Its number.
     pub call: i64,
     pub agent: String,
     pub agent_session: String,
@@ -124,7 +122,6 @@ impl Store {
         })
     }
 
-    /// Whether a commit was seen.
     pub fn has_seen(&self, commit: &CommitId) -> Result<bool> {
         self.value("SELECT EXISTS (SELECT 1 FROM seen_commits WHERE commit_id = ?1)", [commit.to_string()])
     }

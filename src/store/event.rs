@@ -13,7 +13,6 @@ use crate::store::query::Query as _;
 /// A call, as it goes into the ledger.
 #[derive(Debug, Clone)]
 pub struct NewEvent<'a> {
-    /// The name of the call.
     pub tool: &'a str,
     /// What it was given; only the digest is kept.
     pub arguments: &'a [u8],
@@ -23,11 +22,8 @@ pub struct NewEvent<'a> {
 /// A line of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Its number.
     pub event_id: i64,
-    /// The name of the call.
     pub tool: String,
-    /// How it ended.
     pub outcome: String,
     /// A remark, if there is one.
     pub detail: Option<String>,

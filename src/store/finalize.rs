@@ -67,7 +67,6 @@ impl Store {
         })
     }
 
-    /// The root of a finalized session.
     pub fn root(&self, session: &Id) -> Result<Option<RootRow>> {
         self.read(|connection| {
             session::find(connection, session)?;

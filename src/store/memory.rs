@@ -62,15 +62,6 @@ pub struct Waiting {
     pub last: u64,
 }
 
-/// The notes of a session, as they were at one moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Memory {
-    /// Those that wait to be packed.
-    pub notes: Vec<Note>,
-    /// The notes that were packed.
-    pub packed: Vec<PackedNote>,
-}
-
 /// What packing wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packed {
@@ -184,15 +175,15 @@ impl Store {
         })
     }
 
-    /// The notes of a session, and what is left of those that were packed.
-    pub fn memory(&self, session: &Id) -> Result<Memory> {
+    /// The notes of a session that wait to be packed, and what is left of those that were.
+    pub fn memory(&self, session: &Id) -> Result<(Vec<Note>, Vec<PackedNote>)> {
         self.read(|connection| {
             session::find(connection, session)?;
             let mut notes = Vec::new();
             each_note(connection, session, ALL, |note| notes.push(note))?;
             let found = "WHERE session_id = ?1 ORDER BY note_id";
             let packed = packed_notes(connection, found, (session.as_str(),))?;
-            Ok(Memory { notes, packed })
+            Ok((notes, packed))
         })
     }
 

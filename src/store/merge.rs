@@ -12,10 +12,8 @@ use crate::error::{Code, Error, Result};
 use crate::proof::record::Id;
 use crate::store::query::Query as _;
 
-/// What a merge did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// Sessions that were added.
     pub added: Vec<Id>,
     /// Number of sessions that were here, with at least all that the other store has of them.
     pub known: u64,

@@ -60,7 +60,7 @@ pub use commit_hint::{CommitHint, read_commit_hint};
 pub use event::{Event, EventSpan, NewEvent};
 pub use finalize::RootRow;
 pub use held::HeldItem;
-pub use memory::{Memory, Note, Packed, PackedNote, Waiting};
+pub use memory::{Note, Packed, PackedNote, Waiting};
 pub use merge::Merged;
 pub use read::{Log, Order, StoredEntry};
 pub use recall::{Extent, PathsTip};
@@ -74,7 +74,6 @@ pub use zones::{Kept, StoredZone, ZoneRow};
 /// A log that takes as long to read as a record takes to write: sixty pages or so.
 const LONG_LOG: u64 = 256 << 10;
 
-/// An open store.
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,

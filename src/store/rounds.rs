@@ -14,9 +14,7 @@ pub const HERE: &str = "";
 pub struct SeenRound {
     /// The remote, or [`HERE`].
     pub place: String,
-    /// Its number.
     pub round: u64,
-    /// Its hash.
     pub seal: SealHash,
     pub commit: CommitId,
     pub seen_at: Timestamp,

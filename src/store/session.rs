@@ -13,28 +13,22 @@ use crate::proof::scheme::Scheme;
 use crate::proof::timestamp::Timestamp;
 use crate::store::query::Query as _;
 
-/// A session to be opened.
 #[derive(Debug, Clone)]
 pub struct NewSession<'a> {
-    /// Its opening record.
     pub opening: &'a Opening,
     /// The worktree that works in it from now on, if one does.
     pub worktree: Option<&'a str>,
 }
 
-/// A session as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRow {
-    /// Its opening record.
     pub opening: Opening,
     /// The opening record as it was hashed.
     pub opening_line: String,
     /// The chain hash that its first entry has for a parent.
     pub genesis: ChainHash,
     pub ended_at: Option<Timestamp>,
-    /// Whether it is finalized.
     pub finalized: bool,
-    /// Number of its entries.
     pub count: u64,
 }
 
@@ -82,7 +76,6 @@ impl SessionRow {
     }
 }
 
-/// Finds a session.
 pub(super) fn find(connection: &Connection, session: &Id) -> Result<SessionRow, Failure> {
     let sql = format!("SELECT {COLUMNS} FROM audit_sessions WHERE session_id = ?1");
     connection.first(&sql, [session.as_str()], SessionRow::read)?.ok_or_else(|| {
@@ -154,7 +147,6 @@ pub(super) fn current(connection: &Connection, worktree: &str) -> Result<Option<
 }
 
 impl Store {
-    /// Opens a session.
     pub fn start(&mut self, new: &NewSession<'_>, event: &NewEvent<'_>) -> Result<SessionRow> {
         self.write(|transaction| open(transaction, new, event))
     }
@@ -182,7 +174,6 @@ impl Store {
         current(&self.connection, worktree).map_err(|error| error.explain(&self.path))
     }
 
-    /// A session by its id.
     pub fn session(&self, session: &Id) -> Result<SessionRow> {
         self.read(|connection| find(connection, session))
     }

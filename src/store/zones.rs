@@ -34,7 +34,6 @@ names! {
 pub struct ZoneRow {
     /// Where it is.
     pub zone: StoredZone,
-    /// Since when.
     pub since: Timestamp,
     /// The newest round when retention first saw that its texts are back.
     pub round: Option<u64>,
@@ -48,11 +47,8 @@ pub struct ZoneRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     pub session_id: Id,
-    /// Its root, if it is finalized.
     pub root: Option<RootHash>,
-    /// Number of its entries.
     pub records: u64,
-    /// Bytes of their texts in the store.
     pub text_bytes: u64,
     /// Its zone, if it has left the first one.
     pub zone: Option<ZoneRow>,

@@ -43,11 +43,9 @@ pub struct ChainCheck {
 /// The first entry that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Break {
-    /// Its position.
     pub index: u64,
     /// Its id, as far as it has one.
     pub id: String,
-    /// What is wrong.
     pub reason: BreakReason,
     /// The hash that the stored text gives.
     pub expected: String,
