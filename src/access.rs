@@ -2,7 +2,7 @@
 //! that names Unix: a port to another platform begins here.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{
@@ -13,6 +13,8 @@ pub(crate) use std::os::unix::process::parent_id;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::Once;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, accessat};
 use rustix::process::{Pid, Signal, geteuid, kill_process_group, umask};
@@ -59,6 +61,19 @@ pub(crate) fn read_exact_at(file: &File, into: &mut [u8], at: u64) -> io::Result
 /// Makes a file that was not there, with as much of this mode as the umask allows.
 pub(crate) fn create_new(path: &Path, mode: u32) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
+}
+
+/// Waits for a lock on a file, but no longer than this. `false` if another process has it still.
+pub(crate) fn lock_within(file: &File, patience: Duration) -> io::Result<bool> {
+    let begun = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(true),
+            Err(TryLockError::Error(error)) => return Err(error),
+            Err(TryLockError::WouldBlock) if begun.elapsed() >= patience => return Ok(false),
+            Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_micros(200)),
+        }
+    }
 }
 
 /// Makes directories for nobody else.
@@ -204,6 +219,14 @@ impl Access {
         DirBuilder::new().mode(mode & 0o700).create(path)?;
         self.settle(path, mode);
         Ok(())
+    }
+
+    /// The same, unless something of that name is there.
+    pub(crate) fn ensure_directory(&self, path: &Path) -> io::Result<()> {
+        match self.make_directory(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            made => made,
+        }
     }
 
     /// Opens a file that may be new, and is no link.

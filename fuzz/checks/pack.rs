@@ -3,7 +3,7 @@
 //! The repository is one of SHA-256, so that ids can be computed here. What is read with the index in memory is held against
 //! what is read without, and against what was put in.
 
-use git_proof::git::{Git, Item, TreeEntry};
+use git_proof::git::{Git, TreeEntry};
 use git_proof::proof::digest::{CommitId, ObjectId, TreeId, sha256};
 
 use super::scratch::Scratch;
@@ -53,7 +53,8 @@ impl Repository {
             scratch.write(format!(".git/objects/{name}"), bytes);
         }
         let open = || Git::discover(&scratch.context()).expect("a repository");
-        let (plain, packed) = (open(), open().reading_packs());
+        let (plain, packed) = (open(), open());
+        packed.open_packs(true);
         Self { _scratch: scratch, plain, packed }
     }
 
@@ -188,7 +189,7 @@ fn tree(raw: &[u8]) {
     names.sort_unstable();
     assert!(names.is_sorted_by(|one, other| one < other), "a name is there twice: {raw:?}");
     for entry in &found {
-        assert_eq!(tree.find(&entry.name, entry.is_tree()).map(Item::to_entry).as_ref(), Some(entry));
+        assert_eq!(tree.find(&entry.name, entry.is_tree()).map(|found| found.to_entry()).as_ref(), Some(entry));
         if let Ok(name) = std::str::from_utf8(&entry.name) {
             assert_eq!(repository.packed.file(&TreeId(id), name).as_ref(), Ok(&Some(entry.clone())));
         }

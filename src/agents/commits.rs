@@ -93,7 +93,7 @@ pub(super) fn after_call(workspace: &mut Workspace, key: AgentKey<'_>, call: &Op
             continue;
         }
         let session = append(workspace, key, &[], true)?;
-        publish::attest_made(workspace, &git, &session, &commit)?;
+        publish::attest(workspace, &git, &session, &commit, false)?;
     }
     // An agent that switches git's hooks off has none when it pushes either.
     if call.command.contains("push")

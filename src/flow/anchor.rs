@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::publish::{AnchorOutcome, attested_commits, mend_of, on_commits_signed};
+use crate::publish::{AnchorOutcome, attested_commits, mend_of, on_commits};
 use crate::record::{Workspace, note_done, root};
 
 /// What `anchor` is asked for.
@@ -34,7 +34,7 @@ pub fn anchor(workspace: &mut Workspace, request: &AnchorRequest) -> Result<Anch
     if commits.is_empty() {
         commits.push(git.resolve("HEAD")?);
     }
-    let outcome = on_commits_signed(workspace, &git, &row, &commits, request.sign)?;
+    let outcome = on_commits(workspace, &git, &row, &commits, request.sign)?;
     note_done(workspace, "anchor_commit", Some(&row.session_id), row.session_id.as_str())?;
     Ok(outcome)
 }

@@ -11,7 +11,7 @@ use crate::hint::{Step, hint};
 use crate::judge::range_ids;
 use crate::proof::digest::CommitId;
 use crate::proof::record::Id;
-use crate::publish::attest_afterwards;
+use crate::publish::attest;
 use crate::record::{
     MAX_BODY, RecordRequest, StartRequest, Workspace, acceptable, find_secret, open_session, record_unstaged,
 };
@@ -62,7 +62,7 @@ pub fn cover(workspace: &mut Workspace, request: &CoverRequest) -> Result<CoverO
     let (session, opened) = session(workspace, &git, request, &commits)?;
     let mut covered = Vec::new();
     for commit in &commits {
-        let attested = attest_afterwards(workspace, &git, &session, commit)?;
+        let attested = attest(workspace, &git, &session, commit, true)?;
         saw_commit(workspace, commit)?;
         covered.push(CoveredCommit { commit: *commit, subject: git.commit(commit)?.subject(), attested });
     }

@@ -112,6 +112,6 @@ fn anchor_attested(workspace: &mut Workspace, root: &RootOutcome) -> Result<(Vec
     if commits.is_empty() {
         return Ok((Vec::new(), 0));
     }
-    let outcome = on_commits(workspace, &git, root, &commits)?;
+    let outcome = on_commits(workspace, &git, root, &commits, None)?;
     Ok((outcome.anchors, outcome.guarded))
 }

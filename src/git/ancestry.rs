@@ -55,7 +55,6 @@ const OURS: u8 = 1;
 const THEIRS: u8 = 2;
 
 impl History {
-    /// A commit.
     pub fn node(&self, git: &Git, id: &CommitId) -> Read<Rc<Node>> {
         if let Some(node) = self.known.borrow().get(id) {
             return Ok(Rc::clone(node));

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use super::open::Git;
@@ -27,11 +26,8 @@ impl Git {
         let access = Access::beside(&self.place().store_path());
         // The name of the process keeps two writers apart until the file is whole.
         let new = path.with_extension(format!("{}.new", std::process::id()));
-        let folders = path.ancestors().skip(1).take(2).map(PathBuf::from).collect::<Vec<_>>();
-        let made = folders.iter().rev().try_for_each(|folder| match access.make_directory(folder) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
-            _ => Ok(()),
-        });
+        let folders = path.ancestors().skip(1).take(2).collect::<Vec<_>>();
+        let made = folders.iter().rev().try_for_each(|folder| access.ensure_directory(folder));
         made.and_then(|()| access.write(&new, text.as_bytes())).and_then(|()| fs::rename(&new, &path)).map_err(
             |error| {
                 Error::new(Code::StoreFailed, format!("cannot write {}", path.display()))

@@ -32,7 +32,6 @@ pub struct BlamedLine {
     pub path: Vec<u8>,
     /// The number of the line, from 1.
     pub number: u64,
-    /// The line.
     pub text: Vec<u8>,
 }
 
@@ -52,8 +51,9 @@ impl Git {
             return normal(file).map(|path| bytes_of(&path).to_vec()).ok_or_else(outside);
         };
         let root = std::fs::canonicalize(root).map_err(|_| outside())?;
-        let here = std::fs::canonicalize(directory).map_err(|_| outside())?;
-        let whole = here.join(file);
+        // The directory of an absolute path does not matter, and may be gone.
+        let here = if file.is_absolute() { Ok(PathBuf::new()) } else { std::fs::canonicalize(directory) };
+        let whole = here.map_err(|_| outside())?.join(file);
         // Folders may be links; the file itself is left as it is named.
         let folder = whole.parent().and_then(|folder| std::fs::canonicalize(folder).ok());
         let whole = match (folder, whole.file_name()) {

@@ -22,11 +22,10 @@ impl Git {
 
     /// Both ids by which the change of a commit is found.
     pub fn change_ids_of(&self, commit: &Commit) -> Read<Option<ChangeIds>> {
-        let before = match commit.parents.as_slice() {
-            [] => None,
-            [parent] => Some(self.commit(parent)?.tree),
-            _ => return Ok(None),
-        };
+        if commit.parents.len() > 1 {
+            return Ok(None);
+        }
+        let before = self.tree_of(commit.parents.first().copied())?;
         self.change_ids(&self.diff(before.as_ref(), Some(&commit.tree))?)
     }
 

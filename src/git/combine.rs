@@ -131,17 +131,8 @@ impl Git {
 
     /// The entry at a path of a tree; `None` stands for the empty tree.
     pub fn entry_at(&self, tree: Option<&TreeId>, path: &[u8]) -> Read<Option<Entry>> {
-        let Some(mut tree) = tree.copied() else { return Ok(None) };
-        let mut names = path.split(|byte| *byte == b'/').peekable();
-        while let Some(name) = names.next() {
-            let entries = self.read_tree(&tree)?;
-            if names.peek().is_none() {
-                return Ok(entries.find(name, false).map(|entry| entry.entry()));
-            }
-            let Some(below) = entries.find(name, true) else { return Ok(None) };
-            tree = TreeId(below.id);
-        }
-        Ok(None)
+        let Some(tree) = tree else { return Ok(None) };
+        Ok(self.file(tree, path)?.filter(|entry| !entry.is_tree()).map(|entry| entry.entry()))
     }
 
     /// The id of the text that three merge to, as `git merge-file` does by default; `None` where they do not.

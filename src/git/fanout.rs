@@ -14,7 +14,6 @@ use crate::proof::digest::{ObjectId, TreeId};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fanned {
     Nothing,
-    /// A plain file.
     File(ObjectId),
     /// A link, a submodule, a program or a directory, where only a plain file belongs.
     Other,
@@ -33,7 +32,6 @@ enum Place {
 }
 
 impl Place {
-    /// Whether an entry is what belongs there.
     fn fits(self, entry: &TreeEntry) -> bool {
         match self {
             Self::Top => entry.is_tree() && is_folder(&entry.name),
@@ -119,8 +117,10 @@ impl Git {
 
     /// The files of two trees that are in `new` and not, or not with the same content, in `old`, by their directory and
     /// entry. What belongs in no directory has an empty one; what lies deeper than files belong is not looked at.
-    pub fn added(&self, old: Option<&TreeId>, new: &TreeId, each: &mut dyn FnMut(&[u8], &TreeEntry)) -> Read<()> {
-        self.added_at(b"", old, new, &mut Visits::default(), each)
+    pub fn added(&self, old: Option<&TreeId>, new: &TreeId) -> Read<Vec<(Vec<u8>, TreeEntry)>> {
+        let mut added = Vec::new();
+        self.added_at(b"", old, new, &mut Visits::default(), &mut added)?;
+        Ok(added)
     }
 
     fn added_at(
@@ -129,7 +129,7 @@ impl Git {
         old: Option<&TreeId>,
         new: &TreeId,
         visits: &mut Visits,
-        each: &mut dyn FnMut(&[u8], &TreeEntry),
+        added: &mut Vec<(Vec<u8>, TreeEntry)>,
     ) -> Read<()> {
         if old == Some(new) {
             return Ok(());
@@ -143,9 +143,9 @@ impl Git {
                 Some(old) if old.id == entry.id => {}
                 old if folder.is_empty() && is_folder(entry.name) && entry.is_tree() => {
                     let old = old.map(|old| TreeId(old.id));
-                    self.added_at(entry.name, old.as_ref(), &TreeId(entry.id), visits, each)?;
+                    self.added_at(entry.name, old.as_ref(), &TreeId(entry.id), visits, added)?;
                 }
-                _ => each(folder, &entry.to_entry()),
+                _ => added.push((folder.to_vec(), entry.to_entry())),
             }
         }
         Ok(())

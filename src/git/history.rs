@@ -1,9 +1,7 @@
 //! History: names turned into commits, and ranges.
 
 use std::collections::HashSet;
-use std::io::Write as _;
 use std::path::Path;
-use std::process::Stdio;
 
 use super::open::Git;
 use crate::error::{Code, Error, Result};
@@ -188,26 +186,25 @@ impl Git {
     pub fn newest(&self, arguments: &[impl AsRef<str>], most: usize) -> Result<Vec<CommitId>> {
         let mut command = self.plumbing(["rev-list", &format!("--max-count={most}")]);
         command.args(arguments.iter().map(AsRef::as_ref)).arg("--");
-        Ok(self.text_of(&mut command)?.unwrap_or_default().lines().filter_map(CommitId::parse).collect())
+        self.ids_of(&mut command)
     }
 
     /// The commits leading to `head` that change a path, parents after their children.
     pub fn commits_touching(&self, head: &CommitId, path: &str) -> Result<Vec<CommitId>> {
         let head = head.to_string();
         let mut command = self.plumbing(["rev-list", "--topo-order", "--full-history", &head, "--", path]);
-        Ok(self.text_of(&mut command)?.unwrap_or_default().lines().filter_map(CommitId::parse).collect())
+        self.ids_of(&mut command)
     }
 
     /// All best common ancestors of two commits, as git finds them.
     pub fn merge_bases(&self, one: &CommitId, two: &CommitId) -> Result<Vec<CommitId>> {
-        let mut command = self.plumbing(["merge-base", "--all", &one.to_string(), &two.to_string()]);
-        Ok(self.text_of(&mut command)?.unwrap_or_default().lines().filter_map(CommitId::parse).collect())
+        self.ids_of(&mut self.plumbing(["merge-base", "--all", &one.to_string(), &two.to_string()]))
     }
 
     /// The best common ancestor of two commits; `None` if they have none, or it is not in this clone.
     pub fn merge_base(&self, one: &CommitId, two: &CommitId) -> Result<Option<CommitId>> {
-        let mut command = self.plumbing(["merge-base", &one.to_string(), &two.to_string()]);
-        Ok(self.text_of(&mut command)?.and_then(|text| CommitId::parse(text.lines().next()?)))
+        let found = self.ids_of(&mut self.plumbing(["merge-base", &one.to_string(), &two.to_string()]))?;
+        Ok(found.first().copied())
     }
 
     /// Whether one commit is the other or an ancestor of it.
@@ -224,24 +221,11 @@ impl Git {
         if commits.is_empty() {
             return Ok(Vec::new());
         }
-        let failed = |why: String| Error::new(Code::RepositoryFailed, "git rev-list failed").because(why.trim());
         let mut input: Vec<String> = commits.iter().map(ToString::to_string).collect();
         input.extend(self.refs_below(prefix)?.into_iter().map(|(_, tip)| format!("^{tip}")));
-        let input = input.join("\n") + "\n";
-        let mut child = self
-            .plumbing(["rev-list", "--ignore-missing", "--stdin"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(|error| failed(error.to_string()))?;
-        let mut pipe = child.stdin.take();
-        let output = std::thread::scope(|scope| {
-            scope.spawn(move || pipe.as_mut().map(|pipe| pipe.write_all(input.as_bytes())));
-            child.wait_with_output()
-        });
-        let output = output.map_err(|error| failed(error.to_string()))?;
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let mut command = self.plumbing(["rev-list", "--ignore-missing", "--stdin"]);
+        let output = self.run_with(&mut command, &(input.join("\n") + "\n"))?;
+        let text = String::from_utf8_lossy(&output.stdout);
         let unreachable: HashSet<CommitId> = text.lines().filter_map(CommitId::parse).collect();
         Ok(commits.iter().copied().filter(|commit| unreachable.contains(commit) || !self.has(&commit.0)).collect())
     }
@@ -258,6 +242,11 @@ impl Git {
             ids.next()?.filter(|_| ids.next().flatten() == Some(*parent))
         };
         Ok(self.text_of(&mut command)?.unwrap_or_default().lines().filter_map(first).collect())
+    }
+
+    /// The tips of a remote's branches, as far as this clone knows.
+    pub fn branches_of(&self, remote: &str) -> Result<Vec<CommitId>> {
+        Ok(self.refs_below(&format!("refs/remotes/{remote}"))?.into_iter().map(|(_, tip)| tip).collect())
     }
 
     /// The refs below a prefix, with the commits that they name.

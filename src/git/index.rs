@@ -3,11 +3,11 @@
 //! A lookup reads only the parts of an index that it needs, because someone else can make an index as large as they
 //! like.
 
-use std::borrow::Borrow;
 use std::cmp::{Ordering, Reverse};
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::limits::{INDEX_CACHE, MAX_PACKS, OPEN_PACKS};
@@ -40,7 +40,6 @@ pub(crate) struct Packs {
     pub(super) too_many: bool,
 }
 
-/// A pack and its index.
 #[derive(Debug)]
 pub(super) struct Pack {
     /// The file of the index.
@@ -52,7 +51,7 @@ pub(super) struct Pack {
     /// The whole index, where many objects are looked up and it is not too large.
     known: Option<Vec<u8>>,
     /// The index and the pack, for the packs that are kept open.
-    open: Option<(File, File)>,
+    open: Option<(Arc<File>, Arc<File>)>,
     /// Bytes of the pack.
     pub(super) length: u64,
 }
@@ -64,21 +63,6 @@ enum Layout {
     Version1,
     /// The ids, their checksums, their places, and the places beyond 2 GiB.
     Version2,
-}
-
-/// A file that is kept open, or one that was opened for one use.
-pub(super) enum Opened<'a> {
-    Kept(&'a File),
-    Once(File),
-}
-
-impl Borrow<File> for Opened<'_> {
-    fn borrow(&self) -> &File {
-        match self {
-            Self::Kept(file) => file,
-            Self::Once(file) => file,
-        }
-    }
 }
 
 impl Packs {
@@ -114,7 +98,6 @@ impl Packs {
         self.folders.iter().any(|(folder, before)| changed(folder).is_some_and(|now| *before != Some(now)))
     }
 
-    /// The pack of a number.
     pub(super) fn get(&self, pack: usize) -> Option<&Pack> {
         self.packs.get(pack)
     }
@@ -164,15 +147,15 @@ impl Pack {
             None
         };
         let pack = open_regular(&name.with_extension("pack")).ok()?;
-        let open = keep_open.then_some((index, pack));
+        let open = keep_open.then(|| (Arc::new(index), Arc::new(pack)));
         Some(Self { name, counts, layout, id_length, known, open, length })
     }
 
-    /// The file of the pack.
-    pub(super) fn file(&self) -> io::Result<Opened<'_>> {
+    /// The file of the pack, kept open or opened for one use.
+    pub(super) fn file(&self) -> io::Result<Arc<File>> {
         match &self.open {
-            Some((_, pack)) => Ok(Opened::Kept(pack)),
-            None => open_regular(&self.path()).map(Opened::Once),
+            Some((_, pack)) => Ok(Arc::clone(pack)),
+            None => open_regular(&self.path()).map(Arc::new),
         }
     }
 
@@ -200,8 +183,8 @@ impl Pack {
         }
         let file = match (&self.known, &self.open) {
             (Some(known), _) => Source::Known(known),
-            (None, Some((index, _))) => Source::File(Opened::Kept(index)),
-            (None, None) => Source::File(Opened::Once(open_regular(&self.name).ok()?)),
+            (None, Some((index, _))) => Source::File(Arc::clone(index)),
+            (None, None) => Source::File(Arc::new(open_regular(&self.name).ok()?)),
         };
         self.search(id, u64::from(low), u64::from(high), &file)
     }
@@ -286,7 +269,7 @@ impl Layout {
 /// Where the bytes of an index come from.
 enum Source<'a> {
     Known(&'a [u8]),
-    File(Opened<'a>),
+    File(Arc<File>),
 }
 
 impl Source<'_> {
@@ -298,7 +281,6 @@ impl Source<'_> {
                 known.get(at..at.checked_add(buffer.len())?)
             }
             Self::File(file) => {
-                let file: &File = file.borrow();
                 read_exact_at(file, buffer, at).ok()?;
                 Some(buffer)
             }

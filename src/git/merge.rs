@@ -1,11 +1,12 @@
 //! Merges two commits as git does by itself, in a temporary repository: no setting, attribute, merge driver, replaced
 //! object or graft of this clone influences the result, and nothing is left behind.
 
-use std::path::PathBuf;
+use std::fs;
 use std::process::Command;
 
 use super::open::Git;
 use super::process::in_limited_memory;
+use super::scratch::Scratch;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::proof::digest::{CommitId, TreeId};
@@ -31,8 +32,7 @@ impl Git {
     /// than two, they have no common ancestor, or something is not in this clone.
     pub fn compare_with_merge(&self, parents: &[CommitId], tree: &TreeId) -> Result<Option<Merged>> {
         let [one, two] = parents else { return Ok(None) };
-        let scratch = Scratch::new(&self.context)?;
-        scratch.fill(self.hex_length())?;
+        let scratch = empty_repository(&self.context, self.hex_length())?;
         let Some(alternates) = self.object_directories() else { return Ok(None) };
         let git = |arguments: &[&str]| {
             let mut command = self.plumbing(["-c", "core.attributesFile=/dev/null", "-c", "core.commitGraph=false"]);
@@ -59,7 +59,6 @@ impl Git {
         Ok(Some(Merged { clean, differing: names.map(<[u8]>::to_vec).collect() }))
     }
 
-    /// Where this repository's objects are.
     fn object_directories(&self) -> Option<std::ffi::OsString> {
         std::env::join_paths(&self.loose).ok()
     }
@@ -91,40 +90,21 @@ fn isolate(command: &mut Command, scratch: &Scratch) {
         .env("GIT_ATTR_NOSYSTEM", "1");
 }
 
-/// A directory that is gone again at the end.
-struct Scratch {
-    path: PathBuf,
-}
-
-impl Scratch {
-    fn new(context: &Context) -> Result<Self> {
-        let path = context.temporary_directory().join(format!("git-proof-{}", context.new_id()));
-        std::fs::create_dir(&path).map_err(|error| failed(&path, &error))?;
-        Ok(Self { path })
-    }
-
-    /// Makes it an empty repository.
-    fn fill(&self, hex_length: usize) -> Result<()> {
-        let format = if hex_length == 40 { "" } else { "[extensions]\nobjectformat = sha256\n" };
-        let config = format!("[core]\nrepositoryformatversion = 1\nbare = true\n{format}");
-        let write = || {
-            std::fs::create_dir(self.path.join("objects"))?;
-            std::fs::create_dir(self.path.join("refs"))?;
-            std::fs::write(self.path.join("HEAD"), "ref: refs/heads/none\n")?;
-            std::fs::write(self.path.join("config"), config)
-        };
-        write().map_err(|error| failed(&self.path, &error))
-    }
-}
-
-fn failed(path: &std::path::Path, error: &std::io::Error) -> Error {
-    Error::new(Code::RepositoryFailed, format!("cannot make {}", path.display()))
-        .because(error)
-        .hint("a directory for temporary files is needed; TMPDIR names another one")
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.path); // a temporary directory is cleared by others, too
-    }
+fn empty_repository(context: &Context, hex_length: usize) -> Result<Scratch> {
+    let format = if hex_length == 40 { "" } else { "[extensions]\nobjectformat = sha256\n" };
+    let config = format!("[core]\nrepositoryformatversion = 1\nbare = true\n{format}");
+    let make = || {
+        let scratch = Scratch::new(context)?;
+        fs::create_dir(scratch.path.join("objects"))?;
+        fs::create_dir(scratch.path.join("refs"))?;
+        fs::write(scratch.path.join("HEAD"), "ref: refs/heads/none\n")?;
+        fs::write(scratch.path.join("config"), config)?;
+        std::io::Result::Ok(scratch)
+    };
+    make().map_err(|error| {
+        let place = context.temporary_directory();
+        Error::new(Code::RepositoryFailed, format!("cannot make a directory in {}", place.display()))
+            .because(error)
+            .hint("a directory for temporary files is needed; TMPDIR names another one")
+    })
 }

@@ -3,14 +3,14 @@
 //! a process first writes the name of the ref into a file of ours and holds a kernel lock on it, which ends with the
 //! process: another process that finds a name there and gets the kernel lock knows that the writer is dead.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::PathBuf;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::open::Git;
-use crate::access::{Access, identity};
+use crate::access::{Access, identity, lock_within};
 use crate::context::read_regular;
 use crate::proof::digest::CommitId;
 
@@ -55,16 +55,7 @@ fn open(git: &Git, create: bool) -> Option<File> {
     let mut options = File::options();
     let file =
         Access::beside(&store).open(&path, options.create(create).truncate(false).read(true).write(true)).ok()?;
-    let begun = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Some(file),
-            Err(TryLockError::WouldBlock) if begun.elapsed() < git.context.patience() => {
-                thread::sleep(Duration::from_micros(200));
-            }
-            Err(_) => return None,
-        }
-    }
+    lock_within(&file, git.context.patience()).ok()?.then_some(file)
 }
 
 /// Removes the lock of the ref that the file names, if it is the one that the writer of the file made: that has the new

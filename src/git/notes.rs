@@ -21,6 +21,15 @@ struct Level {
     others: Vec<TreeEntry>,
 }
 
+/// What a notes tree has and another one does not.
+#[derive(Debug, Default)]
+pub struct OnlyInNotes {
+    /// The commits whose notes the other one lacks, or has other ones of.
+    pub commits: Vec<CommitId>,
+    /// The first entry that is no note and no directory of notes.
+    pub odd: Option<TreeEntry>,
+}
+
 impl Git {
     /// The blobs that are the note of a commit: none or one, and more only where someone stored it in two places.
     pub fn find_note(&self, tree: &TreeId, commit: &CommitId) -> Read<Vec<ObjectId>> {
@@ -66,7 +75,6 @@ impl Git {
         Ok(visits.passed)
     }
 
-    /// Sets the notes of commits.
     pub fn put_notes(&self, tree: Option<&TreeId>, notes: &BTreeMap<CommitId, ObjectId>) -> Result<TreeId> {
         let notes = notes.iter().map(|(commit, id)| (commit.to_string(), *id)).collect();
         self.put_below(tree, 0, notes)
@@ -171,57 +179,41 @@ impl Git {
     }
 
     /// The commits whose notes of `old` are gone or other ones in `new`.
-    pub fn lost_notes(&self, old: &TreeId, new: Option<&TreeId>, each: &mut dyn FnMut(CommitId)) -> Read<()> {
-        self.lost_below(old, new, "", &mut Visits::default(), each)
+    pub fn lost_notes(&self, old: &TreeId, new: Option<&TreeId>) -> Read<Vec<CommitId>> {
+        Ok(self.only_in_notes(old, new)?.commits)
     }
 
-    fn lost_below(
+    /// What a notes tree has and another one does not.
+    pub fn only_in_notes(&self, tree: &TreeId, other: Option<&TreeId>) -> Read<OnlyInNotes> {
+        let mut only = OnlyInNotes::default();
+        self.only_below(tree, other, "", &mut Visits::default(), &mut only)?;
+        Ok(only)
+    }
+
+    fn only_below(
         &self,
-        old: &TreeId,
-        new: Option<&TreeId>,
+        tree: &TreeId,
+        other: Option<&TreeId>,
         prefix: &str,
         visits: &mut Visits,
-        each: &mut dyn FnMut(CommitId),
+        only: &mut OnlyInNotes,
     ) -> Read<()> {
-        if new == Some(old) {
+        if other == Some(tree) {
             return Ok(());
         }
-        let id = old;
-        let (old, new) = (self.level(Some(old), prefix.len())?, self.level(new, prefix.len())?);
-        visits.count_all(id, old.len() + new.len())?;
-        for (rest, id) in &old.notes {
-            if new.notes.get(rest) != Some(id)
-                && let Some(commit) = CommitId::parse(&format!("{prefix}{rest}"))
-            {
-                each(commit);
+        let (level, other) = (self.level(Some(tree), prefix.len())?, self.level(other, prefix.len())?);
+        visits.count_all(tree, level.len() + other.len())?;
+        let odd = level.others.into_iter().find(|entry| !other.others.contains(entry));
+        only.odd = only.odd.take().or(odd);
+        for (rest, id) in &level.notes {
+            if other.notes.get(rest) != Some(id) {
+                only.commits.extend(CommitId::parse(&format!("{prefix}{rest}")));
             }
         }
-        for (digits, below) in &old.fans {
-            self.lost_below(below, new.fans.get(digits), &format!("{prefix}{digits}"), visits, each)?;
+        for (digits, below) in &level.fans {
+            self.only_below(below, other.fans.get(digits), &format!("{prefix}{digits}"), visits, only)?;
         }
         Ok(())
-    }
-
-    /// The first thing in a notes tree that is no note and no directory of notes, and that an older one does not have.
-    pub fn odd_in_notes(&self, old: Option<&TreeId>, new: &TreeId) -> Read<Option<TreeEntry>> {
-        self.odd_below(old, new, 0, &mut Visits::default())
-    }
-
-    fn odd_below(&self, old: Option<&TreeId>, new: &TreeId, at: usize, visits: &mut Visits) -> Read<Option<TreeEntry>> {
-        if old == Some(new) {
-            return Ok(None);
-        }
-        let (before, after) = (self.level(old, at)?, self.level(Some(new), at)?);
-        visits.count_all(new, before.len() + after.len())?;
-        if let Some(odd) = after.others.into_iter().find(|entry| !before.others.contains(entry)) {
-            return Ok(Some(odd));
-        }
-        for (digits, below) in &after.fans {
-            if let Some(odd) = self.odd_below(before.fans.get(digits), below, at + 2, visits)? {
-                return Ok(Some(odd));
-            }
-        }
-        Ok(None)
     }
 
     fn level(&self, tree: Option<&TreeId>, at: usize) -> Read<Level> {

@@ -15,7 +15,7 @@ pub const FILE: u32 = 0o100_644;
 /// Mode of a subtree.
 pub const DIRECTORY: u32 = 0o040_000;
 /// The bits of a mode that say what kind of thing an entry is.
-pub(super) const KIND: u32 = 0o170_000;
+const KIND: u32 = 0o170_000;
 
 /// Longest subject that is shown, in bytes.
 const LONGEST_SUBJECT: usize = 4096;
@@ -50,16 +50,17 @@ impl Commit {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TreeEntry {
+/// An entry of a tree, with a name of its own or in the tree's bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreeEntry<Name = Vec<u8>> {
     /// Its mode, as git has it.
     pub mode: u32,
-    pub name: Vec<u8>,
+    pub name: Name,
     /// The id of its object.
     pub id: ObjectId,
 }
 
-impl TreeEntry {
+impl<Name: AsRef<[u8]>> TreeEntry<Name> {
     /// The entry as git reads it.
     pub fn entry(&self) -> Entry {
         Entry { mode: Mode::of(self.mode), id: self.id }
@@ -77,7 +78,12 @@ impl TreeEntry {
 
     /// How git sorts two entries.
     pub(super) fn order(&self, other: &Self) -> Ordering {
-        tree::order((&self.name, self.is_tree()), (&other.name, other.is_tree()))
+        tree::order((self.name.as_ref(), self.is_tree()), (other.name.as_ref(), other.is_tree()))
+    }
+
+    /// The same with a name of its own.
+    pub fn to_entry(&self) -> TreeEntry {
+        TreeEntry { mode: self.mode, name: self.name.as_ref().to_vec(), id: self.id }
     }
 }
 

@@ -14,7 +14,7 @@ use super::loose::{self, Loose};
 use super::object::{Commit, ObjectError, Read, TreeEntry, parse_commit};
 use super::open::Git;
 use super::pack::{Fault, Reader, within};
-use super::tree::{Item, Tree};
+use super::tree::Tree;
 use crate::proof::digest::{CommitId, ObjectId, TreeId};
 
 /// How often an object is searched while packs come and go.
@@ -38,7 +38,6 @@ fn orderly(id: &TreeId, tree: Arc<Tree>) -> Read<Arc<Tree>> {
     Err(ObjectError::Damaged(id.0, "not a tree that git would write".to_owned()))
 }
 
-/// A copy of an object.
 enum Copy<'a> {
     Packed(&'a mut Reader, Place),
     Loose(io::Result<Loose>),
@@ -178,9 +177,8 @@ impl Git {
             .ok_or_else(|| ObjectError::Damaged(id.0, "not a commit that git would write".to_owned()))
     }
 
-    /// The entries of a tree.
     pub fn tree(&self, id: &TreeId) -> Read<Vec<TreeEntry>> {
-        Ok(self.read_tree(id)?.items().map(Item::to_entry).collect())
+        Ok(self.read_tree(id)?.items().map(|item| item.to_entry()).collect())
     }
 
     /// A tree that git would write.
@@ -268,7 +266,6 @@ impl Git {
         Ok(Some(content).filter(|file| !is_binary(file)))
     }
 
-    /// Whether an object is in this clone.
     pub fn has(&self, id: &ObjectId) -> bool {
         let right_length = id.as_bytes().len() * 2 == self.hex_length();
         let is_loose = || self.loose.iter().any(|directory| loose::path(directory, id).is_file());
@@ -283,13 +280,12 @@ impl Git {
         let mut names = path.as_ref().split(|byte| *byte == b'/').peekable();
         while let Some(name) = names.next() {
             let entries = self.read_tree(&tree)?;
-            let find = |directory| entries.find(name, directory);
-            let Some(entry) = find(false).or_else(|| find(true)) else { return Ok(None) };
-            match names.peek() {
-                None => return Ok(Some(entry.to_entry())),
-                Some(_) if entry.is_tree() => tree = TreeId(entry.id),
-                Some(_) => return Ok(None),
+            let directory = || entries.find(name, true);
+            if names.peek().is_none() {
+                return Ok(entries.find(name, false).or_else(directory).map(|entry| entry.to_entry()));
             }
+            let Some(below) = directory() else { return Ok(None) };
+            tree = TreeId(below.id);
         }
         Ok(None)
     }

@@ -4,18 +4,17 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::open::Git;
-use super::process::{all_of, under};
+use super::process::under;
 use super::refs::{CHANGES, EVIDENCE, NOTES};
-use super::remote::{Remote, unreachable};
-use crate::access::{Access, bytes_of, in_own_group, kill_all_of};
+use super::remote::{Remote, listed_refs, unreachable};
+use crate::access::{Access, bytes_of, in_own_group};
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
 use crate::proof::digest::{CommitId, TreeId};
@@ -70,13 +69,9 @@ impl Quarantine {
                 .hint("proofs of others need a place: check who owns .git/proof, and that the disk has room")
         };
         let access = Access::beside(&store);
-        let make = |folder: &PathBuf| match access.make_directory(folder) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
-            _ => Ok(()),
-        };
         let prepare = || -> io::Result<Self> {
-            store.parent().map(|parent| make(&parent.to_owned())).transpose()?;
-            make(&all)?;
+            store.parent().map(|parent| access.ensure_directory(parent)).transpose()?;
+            access.ensure_directory(&all)?;
             // Nobody removes a directory between its making and its locking.
             let turn = File::open(&all)?;
             turn.lock()?;
@@ -86,7 +81,7 @@ impl Quarantine {
                 }
             }
             let folder = all.join(git.context.new_id().as_str());
-            make(&folder)?;
+            access.ensure_directory(&folder)?;
             let lock = File::open(&folder)?;
             lock.lock()?;
             let quarantine = Self { folder, _lock: lock };
@@ -123,12 +118,7 @@ impl Quarantine {
         if !listed.status.success() {
             return Err(unreachable(remote, &listed.stderr));
         }
-        let text = String::from_utf8_lossy(&listed.stdout);
-        let read = |line: &str| {
-            let (id, name) = line.split_once('\t')?;
-            Some((*OFFERED.iter().find(|shared| **shared == name)?, CommitId::parse(id)?))
-        };
-        let tips: BTreeMap<&'static str, CommitId> = text.lines().filter_map(read).collect();
+        let tips = listed_refs(&listed.stdout, &OFFERED);
         if tips.is_empty() {
             return Ok(tips);
         }
@@ -190,22 +180,9 @@ impl Limits {
         let blocks = self.bytes / 512;
         let limits = format!("ulimit -f {blocks} 2>/dev/null; ulimit -d {} 2>/dev/null", MOST_MEMORY / 1024);
         let mut command = under(command, &limits);
-        in_own_group(command.env("GIT_TERMINAL_PROMPT", "0")).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| git.not_run(error))?;
-        let pipes = (child.stdout.take(), child.stderr.take());
-        let read = thread::spawn(move || (all_of(pipes.0), all_of(pipes.1)));
-        loop {
-            if let Some(status) = child.try_wait().map_err(|error| git.not_run(error))? {
-                let (stdout, stderr) = read.join().unwrap_or_default();
-                return Ok(Output { status, stdout, stderr });
-            }
-            if begun.elapsed() > self.time {
-                kill_all_of(&mut child);
-                let seconds = self.time.as_secs();
-                return Err(self.reached(remote, &format!("was not read within {seconds} seconds")));
-            }
-            thread::sleep(Duration::from_millis(5));
-        }
+        in_own_group(command.env("GIT_TERMINAL_PROMPT", "0"));
+        git.run_until(&mut command, begun, self.time)?
+            .ok_or_else(|| self.reached(remote, &format!("was not read within {} seconds", self.time.as_secs())))
     }
 }
 
@@ -215,7 +192,7 @@ impl Git {
         if let Some(tree) = self.offer.as_ref().and_then(|offer| offer.trees.get(shared)) {
             return Ok(Some(*tree));
         }
-        Ok(self.tip(shared)?.map(|tip| self.commit(&tip).map(|commit| commit.tree)).transpose()?)
+        self.tip_tree(shared)
     }
 
     /// The same repository, with other trees for the shared refs.
@@ -232,21 +209,12 @@ impl Git {
         let mut wanted: Vec<String> = commits.iter().map(ToString::to_string).collect();
         wanted.extend(self.refs_below("refs")?.into_iter().map(|(_, tip)| format!("^{tip}")));
         let mut command = self.plumbing(["pack-objects", "--quiet", "--revs", "--non-empty", "--delta-base-offset"]);
-        command.arg(own.join("pack/pack")).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let failed = |why: String| {
-            Error::new(Code::RepositoryFailed, format!("cannot write a pack in {}", own.display()))
-                .because(why.trim())
-                .hint("check who owns the repository, and that the disk has room")
-        };
-        let mut child = command.spawn().map_err(|error| self.not_run(error))?;
-        if let Some(mut input) = child.stdin.take() {
-            // A git that ended early says why by its status.
-            let _ = io::Write::write_all(&mut input, (wanted.join("\n") + "\n").as_bytes());
-        }
-        let output = child.wait_with_output().map_err(|error| failed(error.to_string()))?;
+        let output = self.run_with(command.arg(own.join("pack/pack")), &(wanted.join("\n") + "\n"))?;
         if output.status.success() {
             return Ok(());
         }
-        Err(failed(String::from_utf8_lossy(&output.stderr).into_owned()))
+        Err(Error::new(Code::RepositoryFailed, format!("cannot write a pack in {}", own.display()))
+            .because(String::from_utf8_lossy(&output.stderr).trim())
+            .hint("check who owns the repository, and that the disk has room"))
     }
 }

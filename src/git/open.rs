@@ -70,7 +70,6 @@ impl std::fmt::Debug for Git {
 }
 
 impl Git {
-    /// Opens a repository that was found.
     pub fn open(place: &Repository, context: &Context) -> Result<Self> {
         set_up();
         let flags = RepositoryOpenFlags::NO_SEARCH | RepositoryOpenFlags::NO_DOTGIT;
@@ -103,7 +102,7 @@ impl Git {
         })
     }
 
-    /// Opens the packs, for many objects or for few.
+    /// Lists the packs, for many objects or for few.
     pub(crate) fn packs(&self, many: bool) -> Arc<Packs> {
         Arc::new(Packs::open(&self.loose, self.hex_length() / 2, many))
     }
@@ -113,12 +112,9 @@ impl Git {
         *self.packed.borrow_mut() = Some(Reader::new(packs));
     }
 
-    /// The same repository, ready for many objects.
-    #[must_use]
-    pub fn reading_packs(self) -> Self {
-        let packs = self.packs(true);
-        self.read_packs(packs);
-        self
+    /// Opens the packs now, and not when the first object is found nowhere else; for many objects or for few.
+    pub fn open_packs(&self, many: bool) {
+        self.read_packs(self.packs(many));
     }
 
     /// Sorts objects by what is a delta of what: git keeps those that belong together all over the pack, and each that is
@@ -181,7 +177,6 @@ impl Git {
         self
     }
 
-    /// The paths of the repository.
     pub fn place(&self) -> &Repository {
         &self.place
     }
@@ -208,7 +203,6 @@ impl Git {
         set("trailer\\.") || set("core\\.comment")
     }
 
-    /// The value of a setting.
     pub fn setting(&self, key: &str) -> Option<String> {
         self.settings.get_string(key).ok()
     }

@@ -4,7 +4,6 @@
 //! Sizes are checked before anything is inflated. The ids of objects are not checked here; the caller hashes the
 //! content.
 
-use std::borrow::Borrow as _;
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -325,9 +324,7 @@ impl Reader {
             let start = at + head.length as u64;
             let length = (longest as u64).min(file.length.checked_sub(start)?);
             let mut packed = vec![0; usize::try_from(length).ok()?];
-            let opened = file.file().ok()?;
-            let opened: &File = opened.borrow();
-            read_exact_at(opened, &mut packed, start).ok()?;
+            read_exact_at(&*file.file().ok()?, &mut packed, start).ok()?;
             self.inflater.zlib_decompress(&packed, &mut content)
         };
         (written.ok()? == size).then_some(content)
@@ -338,8 +335,7 @@ impl Reader {
         let unreadable = |error: io::Error| Fault::Damaged(format!("its stream cannot be read: {error}"));
         let file = self.packs.get(pack).ok_or_else(no_object)?;
         let opened = file.file().map_err(unreadable)?;
-        let from = at + head.length as u64;
-        let packed = Packed { file: opened.borrow(), at: from, left: longest(head.size) };
+        let packed = Packed { file: &opened, at: at + head.length as u64, left: longest(head.size) };
         let mut content = Vec::with_capacity(length.min(ONE_PIECE));
         let whole = length as u64 >= head.size;
         ZlibDecoder::new(BufReader::with_capacity(64 << 10, packed))
@@ -361,9 +357,7 @@ impl Reader {
             let start = of.1 * WINDOW;
             let length = (2 * WINDOW).min(file.length.checked_sub(start)?);
             window.bytes.resize(usize::try_from(length).ok()?, 0);
-            let opened = file.file().ok()?;
-            let opened: &File = opened.borrow();
-            read_exact_at(opened, &mut window.bytes, start).ok()?;
+            read_exact_at(&*file.file().ok()?, &mut window.bytes, start).ok()?;
             window.of = Some(of);
         }
         window.bytes.get(usize::try_from(at % WINDOW).ok()?..)

@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread;
@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 use super::limits::{MAX_PATH_BYTES, cost};
 use super::open::Git;
-use crate::access::{Sharing, owned_name, parent_id};
+use crate::access::{Sharing, kill_all_of, owned_name, parent_id};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::proof::digest::CommitId;
 
 /// Most bytes that git may allocate at once, so that a commit or tree of any size does not fill the memory. Git's table of
 /// eight million commits fits.
@@ -75,9 +76,8 @@ pub(super) fn is_trusted(context: &Context) -> bool {
 
 /// Whether the git that runs the present hook amends a commit, by its command line. `None` where that cannot be seen.
 pub fn is_amending() -> Option<bool> {
-    let mut process = parent_id();
     // Between git and this process there is the script of the hook, perhaps with a manager of hooks.
-    for _ in 0..5 {
+    for process in above().take(5) {
         let line = fs::read(format!("/proc/{process}/cmdline")).ok()?;
         let words: Vec<&[u8]> = line.split(|byte| *byte == 0).collect();
         if words[0].ends_with(b"git") && words.contains(&&b"commit"[..]) {
@@ -85,35 +85,26 @@ pub fn is_amending() -> Option<bool> {
             // Git takes an option that is cut short, too.
             return Some(options.any(|word| word.len() > b"--a".len() && b"--amend".starts_with(word)));
         }
-        process = parent_of(process)?;
     }
     None
 }
 
 /// The command lines of the processes that this one was started by, nearest first. Empty where that cannot be seen.
 pub fn commands_above() -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut process = parent_id();
-    while process > 1 && lines.len() < 16 {
-        let Ok(line) = fs::read(format!("/proc/{process}/cmdline")) else { break };
-        lines.push(String::from_utf8_lossy(&line).replace('\0', " "));
-        let Some(parent) = parent_of(process) else { break };
-        process = parent;
-    }
-    lines
+    let lines = above().take_while(|process| *process > 1).take(16);
+    let lines = lines.map_while(|process| fs::read(format!("/proc/{process}/cmdline")).ok());
+    lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).collect()
 }
 
 /// The program that started this process, past shells, git and hooks of git, as its number and the time when it began: a
 /// number is used again, and the two together are not. `None` where that cannot be seen.
 pub fn starter() -> Option<String> {
     const BETWEEN: [&str; 9] = ["sh", "bash", "dash", "zsh", "ash", "git", "git-proof", "env", "timeout"];
-    let mut process = parent_id();
-    for _ in 0..8 {
+    for process in above().take(8) {
         let name = fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
         if !BETWEEN.contains(&name.trim_end()) {
             return begun_at(process).map(|begun| format!("{process}:{begun}"));
         }
-        process = parent_of(process)?;
     }
     None
 }
@@ -121,13 +112,11 @@ pub fn starter() -> Option<String> {
 /// Of some programs, as [`starter`] names them, the nearest one above this process. `None` if none of them started it,
 /// or if that cannot be seen.
 pub fn nearest_above<'a>(starters: &[&'a str]) -> Option<&'a str> {
-    let mut process = parent_id();
-    for _ in 0..64 {
+    for process in above().take(64) {
         let named = begun_at(process).map(|begun| format!("{process}:{begun}"))?;
         if let Some(found) = starters.iter().find(|starter| **starter == named) {
             return Some(found);
         }
-        process = parent_of(process).filter(|parent| *parent > 0)?;
     }
     None
 }
@@ -142,8 +131,10 @@ pub fn is_running(starter: &str) -> Option<bool> {
     Some(begun_at(process).is_some_and(|now| now == begun))
 }
 
-fn parent_of(process: u32) -> Option<u32> {
-    stat_of(process, 1)?.parse().ok()
+/// The processes that this one was started by, nearest first, as far as they can be seen.
+fn above() -> impl Iterator<Item = u32> {
+    let parent_of = |process: &u32| stat_of(*process, 1)?.parse().ok().filter(|parent| *parent > 0);
+    std::iter::successors(Some(parent_id()), parent_of)
 }
 
 fn begun_at(process: u32) -> Option<String> {
@@ -214,7 +205,7 @@ pub(super) fn under(command: &Command, limits: &str) -> Command {
 }
 
 /// All that a process prints, as far as anyone would read it.
-pub(super) fn all_of(pipe: Option<impl Read>) -> Vec<u8> {
+fn all_of(pipe: Option<impl Read>) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(mut pipe) = pipe {
         let _ = pipe.by_ref().take(MAX_PATH_BYTES as u64).read_to_end(&mut bytes); // what was cut off is no answer
@@ -260,30 +251,57 @@ impl Git {
         let Some(units) = self.meter.left() else { return command.output().map_err(|error| self.not_run(error)) };
         let patience = Duration::from_nanos(units.saturating_mul(cost::NANOSECONDS_PER_UNIT));
         let begun = Instant::now();
-        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let mut child = child.map_err(|error| self.not_run(error))?;
-        let pipes = (child.stdout.take(), child.stderr.take());
-        let read = thread::spawn(move || (all_of(pipes.0), all_of(pipes.1)));
-        let status = loop {
-            if let Some(status) = child.try_wait().map_err(|error| self.not_run(error))? {
-                break Some(status);
-            }
-            if begun.elapsed() > patience {
-                break None;
-            }
-            thread::sleep(Duration::from_micros(500));
-        };
+        let output = self.run_until(command, begun, patience)?;
         let spent = begun.elapsed().as_nanos() / u128::from(cost::NANOSECONDS_PER_UNIT);
         let spent = self.meter.spend(u64::try_from(spent).unwrap_or(u64::MAX));
-        let Some(status) = status else {
-            let _ = child.kill(); // it may have ended by itself
-            let _ = child.wait();
+        let Some(output) = output else {
             let _ = self.meter.spend(u64::MAX);
             return Err(Error::new(Code::LimitReached, "git took longer than the judgement of one commit may take"));
         };
         spent.map_err(|why| Error::new(Code::LimitReached, why))?;
-        let (stdout, stderr) = read.join().unwrap_or_default();
-        Ok(Output { status, stdout, stderr })
+        Ok(output)
+    }
+
+    /// Runs a command to its end. `None` if `patience` was over before, since `begun`: then it is killed, and in a group of
+    /// its own also what it started.
+    pub(super) fn run_until(
+        &self,
+        command: &mut Command,
+        begun: Instant,
+        patience: Duration,
+    ) -> Result<Option<Output>> {
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = child.map_err(|error| self.not_run(error))?;
+        let pipes = (child.stdout.take(), child.stderr.take());
+        let read = thread::spawn(move || (all_of(pipes.0), all_of(pipes.1)));
+        loop {
+            if let Some(status) = child.try_wait().map_err(|error| self.not_run(error))? {
+                let (stdout, stderr) = read.join().unwrap_or_default();
+                return Ok(Some(Output { status, stdout, stderr }));
+            }
+            if begun.elapsed() > patience {
+                kill_all_of(&mut child);
+                return Ok(None);
+            }
+            thread::sleep(Duration::from_micros(500));
+        }
+    }
+
+    /// The commits that a command prints, one on each line; none if it fails.
+    pub(super) fn ids_of(&self, command: &mut Command) -> Result<Vec<CommitId>> {
+        Ok(self.text_of(command)?.unwrap_or_default().lines().filter_map(CommitId::parse).collect())
+    }
+
+    /// Runs a command that reads something. One that ends before it has read all says why by its status.
+    pub(super) fn run_with(&self, command: &mut Command, input: &str) -> Result<Output> {
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let mut child = child.map_err(|error| self.not_run(error))?;
+        let pipe = child.stdin.take();
+        let output = thread::scope(|scope| {
+            scope.spawn(move || pipe.map(|mut pipe| pipe.write_all(input.as_bytes())));
+            child.wait_with_output()
+        });
+        output.map_err(|error| self.not_run(error))
     }
 
     pub(super) fn not_run(&self, error: std::io::Error) -> Error {

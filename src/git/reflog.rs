@@ -55,14 +55,13 @@ impl Git {
         let (seconds, known) = time.split_once('+').unwrap_or((time, "0"));
         let (Ok(seconds), Ok(known)) = (seconds.parse::<i64>(), known.parse::<usize>()) else { return Vec::new() };
         let entries = match place.parse::<u64>() {
-            Ok(length) => self.tail(length).unwrap_or_default(),
+            Ok(length) => self.lines_from(length).unwrap_or_default(),
             Err(_) => self.since("HEAD", seconds).into_iter().skip(known).collect(),
         };
-        let made = entries.into_iter().filter(|(_, message)| makes_commit(message)).map(|(commit, _)| commit);
         let mut commits: Vec<CommitId> = Vec::new();
-        for commit in made {
-            if !commits.contains(&commit) {
-                commits.push(commit);
+        for line in entries.iter().filter(|line| makes_commit(&line.message)) {
+            if !commits.contains(&line.commit) {
+                commits.push(line.commit);
             }
         }
         commits
@@ -71,14 +70,12 @@ impl Git {
     /// The commits that were made in this worktree since a time, oldest first.
     pub fn made_after(&self, seconds: i64) -> Vec<CommitId> {
         let length = fs::metadata(self.place.git_dir.join("logs/HEAD")).map(|found| found.len());
-        let since = match length {
-            Ok(length) => {
-                let lines = self.lines_from(length.saturating_sub(MAX_READ)).unwrap_or_default();
-                lines.into_iter().filter(|line| line.time >= seconds).map(|line| (line.commit, line.message)).collect()
-            }
+        let lines = match length {
+            Ok(length) => self.lines_from(length.saturating_sub(MAX_READ)).unwrap_or_default(),
             Err(_) => self.since("HEAD", seconds),
         };
-        since.into_iter().filter(|(_, message)| makes_commit(message)).map(|(commit, _)| commit).collect()
+        let made = lines.iter().filter(|line| line.time >= seconds && makes_commit(&line.message));
+        made.map(|line| line.commit).collect()
     }
 
     /// A place of [`reflog_place`], with the number of entries that reftables have in that very second already.
@@ -96,13 +93,8 @@ impl Git {
         let branches = self.refs_below("refs/remotes").unwrap_or_default();
         branches.iter().take(MOST_BRANCHES).any(|(name, _)| {
             let moved = self.since(name, seconds);
-            moved.last().is_some_and(|(_, message)| message.starts_with("update by push"))
+            moved.last().is_some_and(|line| line.message.starts_with("update by push"))
         })
-    }
-
-    fn tail(&self, length: u64) -> Option<Vec<(CommitId, String)>> {
-        let lines = self.lines_from(length)?;
-        Some(lines.into_iter().map(|line| (line.commit, line.message)).collect())
     }
 
     fn lines_from(&self, from: u64) -> Option<Vec<Line>> {
@@ -119,7 +111,7 @@ impl Git {
     }
 
     /// Asks git itself, for refs in reftables. The newest entry comes first.
-    fn since(&self, name: &str, seconds: i64) -> Vec<(CommitId, String)> {
+    fn since(&self, name: &str, seconds: i64) -> Vec<Line> {
         let mut command = self.plumbing([
             "log",
             "-g",
@@ -135,7 +127,8 @@ impl Git {
             let (commit, rest) = line.split_once(' ')?;
             let (at, message) = rest.split_once(' ')?;
             let time: i64 = at.split_once("@{")?.1.strip_suffix('}')?.parse().ok()?;
-            (time >= seconds).then(|| Some((CommitId::parse(commit)?, message.to_owned())))?
+            let line = Line { commit: CommitId::parse(commit)?, time, message: message.to_owned() };
+            (time >= seconds).then_some(line)
         };
         let mut entries: Vec<_> = text.lines().map_while(read).collect();
         entries.reverse();

@@ -1,17 +1,16 @@
 //! Refs are moved only by compare-and-swap: if two processes move one, the second notices and starts again.
 
-use std::io::Write as _;
-use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use git2::ErrorCode;
 
 use super::moving::Moving;
+use super::object::Read;
 use super::open::{Git, maybe_damaged};
 use crate::error::{Code, Error, Result};
 use crate::hint::{Hint, Step, hint};
-use crate::proof::digest::{CommitId, ObjectId};
+use crate::proof::digest::{CommitId, ObjectId, TreeId};
 
 /// Where anchors are.
 pub const NOTES: &str = "refs/notes/proof";
@@ -38,6 +37,16 @@ impl Git {
             Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
             Err(error) => Err(self.failed(&format!("cannot read {name}"), &error)),
         }
+    }
+
+    /// The tree of the commit that a ref names; `None` if there is no such ref.
+    pub fn tip_tree(&self, name: &str) -> Result<Option<TreeId>> {
+        Ok(self.tree_of(self.tip(name)?)?)
+    }
+
+    /// The tree of a commit, if there is one.
+    pub fn tree_of(&self, commit: Option<CommitId>) -> Read<Option<TreeId>> {
+        commit.map(|id| Ok(self.commit(&id)?.tree)).transpose()
     }
 
     /// Moves a ref from `old` (`None`: it does not exist) to `new`. `false` if it was not at `old`.
@@ -85,31 +94,20 @@ impl Git {
     }
 
     fn move_by_command(&self, name: &str, old: Option<&CommitId>, order: &str, why: &str) -> Result<bool> {
-        let failed = |why: String| {
-            let common_dir = self.place.common_dir.display();
-            Error::new(Code::RepositoryFailed, format!("cannot move {name} in {common_dir}"))
-                .because(why.trim())
-                .hint(maybe_damaged())
-        };
-        let mut child = self
-            .plumbing(["update-ref", "--no-deref", "-m", why, "-z", "--stdin"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| failed(error.to_string()))?;
-        if let Some(mut input) = child.stdin.take() {
-            // A git that ended early says why by its status.
-            let _ = input.write_all(order.as_bytes());
-        }
-        let output = child.wait_with_output().map_err(|error| failed(error.to_string()))?;
+        let output =
+            self.run_with(&mut self.plumbing(["update-ref", "--no-deref", "-m", why, "-z", "--stdin"]), order)?;
         if output.status.success() {
             return Ok(true);
         }
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let locked = said.contains("Unable to create") || said.contains("cannot lock references");
-        let raced = locked || self.tip(name)?.as_ref() != old;
-        if raced { Ok(false) } else { Err(failed(said)) }
+        if locked || self.tip(name)?.as_ref() != old {
+            return Ok(false);
+        }
+        let common_dir = self.place.common_dir.display();
+        Err(Error::new(Code::RepositoryFailed, format!("cannot move {name} in {common_dir}"))
+            .because(said.trim())
+            .hint(maybe_damaged()))
     }
 
     /// Moves a ref to what `work` makes of its tip, again and again until nobody came between. `work` answers `None` for

@@ -2,7 +2,7 @@
 //! proxies and ssh settings work.
 
 use std::collections::BTreeMap;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,14 +22,12 @@ const PROOF_REMOTE: &str = "proof.remote";
 /// Says to our own hooks that a push is ours.
 pub(crate) const SYNCING: &str = "GIT_PROOF_SYNCING";
 
-/// A remote of the repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remote {
     /// Its name, or its address where it has none.
     pub name: String,
 }
 
-/// Why a push was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PushRefusal {
     /// Someone else was faster: fetch, merge, try again.
@@ -96,7 +94,6 @@ impl Git {
         if for_proofs { self.branch_remote().unwrap_or_else(|_| remote.clone()) } else { remote.clone() }
     }
 
-    /// The remotes that may have proofs.
     pub(super) fn proof_remotes(&self) -> Vec<String> {
         self.setting(PROOF_REMOTE).map_or_else(|| self.remote_names(), |name| vec![name])
     }
@@ -160,17 +157,11 @@ impl Git {
         remote: &Remote,
         refs: &BTreeMap<&'static str, CommitId>,
     ) -> Result<std::result::Result<(), PushRefusal>> {
-        let mut command =
-            self.network(["-c", "push.followTags=false", "push", "--quiet", "--porcelain", "--no-verify"]);
-        command.args(["--atomic", "--no-follow-tags", "--recurse-submodules=no", "--no-signed"]);
+        let mut command = self.pushing();
+        command.arg("--atomic");
         command.args(refs.iter().map(|(shared, tip)| format!("--force-with-lease={shared}:{tip}")));
         command.args(["--", &remote.name]).args(refs.keys().map(|shared| format!(":{shared}")));
-        let output = self.run(&mut command)?;
-        if output.status.success() {
-            return Ok(Ok(()));
-        }
-        let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        Ok(Err(refusal(&said)))
+        self.refusal_of(&mut command)
     }
 
     /// The shared refs that a remote has.
@@ -180,12 +171,7 @@ impl Git {
         if !output.status.success() {
             return Err(unreachable(remote, &output.stderr));
         }
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let read = |line: &str| {
-            let (id, name) = line.split_once('\t')?;
-            Some((*SHARED.iter().find(|shared| **shared == name)?, CommitId::parse(id)?))
-        };
-        Ok(text.lines().filter_map(read).collect())
+        Ok(listed_refs(&output.stdout, &SHARED))
     }
 
     /// Fetches shared refs into their tracking refs, and nothing else.
@@ -231,16 +217,27 @@ impl Git {
         refs: &[(&str, CommitId)],
         atomic: bool,
     ) -> Result<std::result::Result<(), PushRefusal>> {
+        let mut command = self.pushing();
+        if atomic {
+            command.arg("--atomic");
+        }
+        command.args(["--", &remote.name]).args(refs.iter().map(|(shared, tip)| format!("{tip}:{shared}")));
+        self.refusal_of(&mut command)
+    }
+
+    /// A push of what its arguments say, and of nothing else.
+    fn pushing(&self) -> Command {
         // With its sparse algorithm git goes through trees path by path, which never ends where someone has pushed trees
         // that hold each other many times over.
         let mut command = self.network(["-c", "push.followTags=false", "-c", "pack.useSparse=false", "push"]);
         command.args(["--quiet", "--porcelain", "--no-verify"]);
         command.args(["--no-follow-tags", "--recurse-submodules=no", "--no-signed"]);
-        if atomic {
-            command.arg("--atomic");
-        }
-        command.args(["--", &remote.name]).args(refs.iter().map(|(shared, tip)| format!("{tip}:{shared}")));
-        let output = self.run(&mut command)?;
+        command
+    }
+
+    /// Pushes; why that was refused, if it was.
+    fn refusal_of(&self, command: &mut Command) -> Result<std::result::Result<(), PushRefusal>> {
+        let output = self.run(command)?;
         if output.status.success() {
             return Ok(Ok(()));
         }
@@ -248,11 +245,21 @@ impl Git {
         Ok(Err(refusal(&said)))
     }
 
-    pub(super) fn network<const N: usize>(&self, arguments: [&str; N]) -> std::process::Command {
+    pub(super) fn network<const N: usize>(&self, arguments: [&str; N]) -> Command {
         let mut command = self.porcelain(arguments);
         command.env(SYNCING, "1").stdin(Stdio::null());
         command
     }
+}
+
+/// Reads what `git ls-remote` lists of some refs.
+pub(super) fn listed_refs(listed: &[u8], among: &[&'static str]) -> BTreeMap<&'static str, CommitId> {
+    let text = String::from_utf8_lossy(listed);
+    let read = |line: &str| {
+        let (id, name) = line.split_once('\t')?;
+        Some((*among.iter().find(|shared| **shared == name)?, CommitId::parse(id)?))
+    };
+    text.lines().filter_map(read).collect()
 }
 
 /// Reads why git did not push. Git has no codes for it; the words are those of its own sources and of the big forges.

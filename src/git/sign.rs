@@ -5,12 +5,13 @@
 //! it as well when a person signs a commit there; nothing here runs unless a signature is asked for.
 
 use std::ffi::OsString;
-use std::fs::{self};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::process::{ask, worktree_root};
-use crate::access::{owned_name, private_directories};
+use super::scratch::Scratch;
+use crate::access::owned_name;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::hint::{Hint, Step, hint};
@@ -29,7 +30,7 @@ pub fn sign(context: &Context, bytes: &[u8]) -> Result<Signature> {
         ));
     }
     let key = signing_key(context)?;
-    let folder = Folder::new(context)?;
+    let folder = Scratch::new(context).map_err(|error| unwritable(&context.temporary_directory(), &error))?;
     let signature = run(context, &folder, &key, bytes)?;
     sshsig::verify(&signature.0, bytes, NAMESPACE).map_err(|error| {
         let hint = match error {
@@ -79,13 +80,13 @@ fn literal(set: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Has the bytes signed in a file, which is how git calls the program: not all that stand in for it read their input.
-fn run(context: &Context, folder: &Folder, key: &SigningKey, bytes: &[u8]) -> Result<Signature> {
-    let message = folder.write("message", bytes)?;
+fn run(context: &Context, folder: &Scratch, key: &SigningKey, bytes: &[u8]) -> Result<Signature> {
+    let message = write(folder, "message", bytes)?;
     let mut arguments: Vec<OsString> = ["-Y", "sign", "-n", NAMESPACE, "-f"].map(OsString::from).to_vec();
     match key {
         SigningKey::File(path) => arguments.push(path.clone()),
         SigningKey::Literal(key) => {
-            arguments.push(folder.write("key.pub", &[key, &b"\n"[..]].concat())?.into());
+            arguments.push(write(folder, "key.pub", &[key, &b"\n"[..]].concat())?.into());
             arguments.push("-U".into());
         }
     }
@@ -172,32 +173,13 @@ fn because(error: Error, stderr: &[u8]) -> Error {
     if said.is_empty() { error } else { error.because(said.join("; ")) }
 }
 
-/// A folder of our own for the files that the program reads and writes, gone when it is dropped.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(context: &Context) -> Result<Self> {
-        let path = context.temporary_directory().join(format!("git-proof-{}", context.new_id()));
-        match private_directories().create(&path) {
-            Ok(()) => Ok(Self(path)),
-            Err(error) => Err(unwritable(&path, &error)),
-        }
-    }
-
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf> {
-        let path = self.0.join(name);
-        fs::write(&path, bytes).map_err(|error| unwritable(&path, &error))?;
-        Ok(path)
-    }
+/// Writes a file that the program reads.
+fn write(folder: &Scratch, name: &str, bytes: &[u8]) -> Result<PathBuf> {
+    let path = folder.path.join(name);
+    fs::write(&path, bytes).map_err(|error| unwritable(&path, &error))?;
+    Ok(path)
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Error {
     failed(format!("cannot write {}", path.display())).because(error).hint("let TMPDIR name a folder with space in it")
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // A file left behind does no harm: the signed text is not secret, and only the public key is in it.
-        let _ = fs::remove_dir_all(&self.0);
-    }
 }

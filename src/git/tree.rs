@@ -2,9 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::object::{DIRECTORY, KIND, TreeEntry};
+use super::object::TreeEntry;
 use crate::proof::digest::ObjectId;
-use crate::proof::merge::{Entry, Mode};
 
 /// A tree that git can read.
 #[derive(Debug)]
@@ -18,38 +17,7 @@ pub struct Tree {
 }
 
 /// An entry of a tree, in the tree's own bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Item<'a> {
-    pub(crate) mode: u32,
-    pub(crate) name: &'a [u8],
-    pub(crate) id: ObjectId,
-}
-
-impl Item<'_> {
-    /// Whether git reads it as a subtree: every mode of a directory is one, `40755` too.
-    pub(super) fn is_tree(&self) -> bool {
-        self.mode & KIND == DIRECTORY
-    }
-
-    /// The entry as git reads it.
-    pub(super) fn entry(&self) -> Entry {
-        Entry { mode: Mode::of(self.mode), id: self.id }
-    }
-
-    /// Whether it is a file, be it a program or not; a link is none.
-    pub(super) fn is_file(&self) -> bool {
-        self.mode & KIND == 0o100_000
-    }
-
-    pub fn to_entry(self) -> TreeEntry {
-        TreeEntry { mode: self.mode, name: self.name.to_vec(), id: self.id }
-    }
-
-    /// How git sorts two entries.
-    pub(super) fn order(&self, other: &Self) -> Ordering {
-        order((self.name, self.is_tree()), (other.name, other.is_tree()))
-    }
-}
+pub(super) type Item<'a> = TreeEntry<&'a [u8]>;
 
 /// How git sorts two names: a subtree's as if it ended in a slash, which no name has in it.
 pub(super) fn order(one: (&[u8], bool), other: (&[u8], bool)) -> Ordering {
@@ -134,7 +102,7 @@ impl Tree {
     }
 
     /// An entry by its name. A directory and something else of the same name are two.
-    pub fn find(&self, name: &[u8], directory: bool) -> Option<Item<'_>> {
+    pub fn find(&self, name: &[u8], directory: bool) -> Option<TreeEntry<&[u8]>> {
         let (mut low, mut high) = (0, self.starts.len());
         while low < high {
             let middle = usize::midpoint(low, high);

@@ -1,12 +1,13 @@
 //! The id that `git add` would give to a file of the worktree, without adding it.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use git2::AttrCheckFlags;
 use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
 
 use super::open::Git;
+use crate::access::name_of;
 use crate::context::open_regular;
 use crate::proof::digest::ObjectId;
 
@@ -21,7 +22,7 @@ impl Git {
     /// worktree, not a regular file, or goes through a filter, which may be any program.
     pub fn written_blob(&self, directory: &Path, file: &str) -> Option<ObjectId> {
         let root = self.repository.workdir()?;
-        let relative = relative(root, &directory.join(file))?;
+        let relative = PathBuf::from(name_of(&self.path_from(directory, Path::new(file)).ok()?));
         if relative.components().any(|part| part.as_os_str() == ".git") {
             return None;
         }
@@ -42,8 +43,8 @@ impl Git {
             command.arg(&relative).arg("--").arg(&path);
             return self.text_of(&mut command).ok()?.and_then(|text| ObjectId::parse(text.trim_end()));
         }
-        let (length, bytes) = content(&path)?;
-        let head = format!("blob {length}\0");
+        let bytes = content(&path)?;
+        let head = format!("blob {}\0", bytes.len());
         ObjectId::from_bytes(&match self.hex_length() {
             40 => Sha1::new_with_prefix(head).chain_update(bytes).finalize().to_vec(),
             _ => Sha256::new_with_prefix(head).chain_update(bytes).finalize().to_vec(),
@@ -60,7 +61,7 @@ fn is_false(value: &str) -> bool {
     ["false", "no", "off", "0", ""].iter().any(|known| value.eq_ignore_ascii_case(known))
 }
 
-fn content(path: &Path) -> Option<(usize, Vec<u8>)> {
+fn content(path: &Path) -> Option<Vec<u8>> {
     use std::io::Read as _;
     // Git takes a link for a link, and a tool that wrote through it changed another file.
     if std::fs::symlink_metadata(path).ok()?.is_symlink() {
@@ -68,13 +69,5 @@ fn content(path: &Path) -> Option<(usize, Vec<u8>)> {
     }
     let mut bytes = Vec::new();
     open_regular(path).ok()?.take(MAX_WRITTEN + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= MAX_WRITTEN).then_some((bytes.len(), bytes))
-}
-
-/// A path from the top of the worktree. Folders may be links; the file itself is left as it is named.
-fn relative(root: &Path, path: &Path) -> Option<PathBuf> {
-    let name = path.file_name()?;
-    let folder = std::fs::canonicalize(path.parent()?).ok()?;
-    let below = folder.strip_prefix(std::fs::canonicalize(root).ok()?).ok()?.join(name);
-    below.components().all(|part| matches!(part, Component::Normal(_))).then_some(below)
+    (bytes.len() as u64 <= MAX_WRITTEN).then_some(bytes)
 }

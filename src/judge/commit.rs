@@ -3,125 +3,34 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 
-use serde::Serialize;
-
 use super::bond::unchecked;
-use super::evidence::Told;
 use super::facts::Facts;
-use super::files::{self, FileSeen};
+use super::files;
 use super::gather::Gatherer;
 use super::merges::Graded;
 use super::rules::Rules;
-use super::squash::Squash;
+use super::verdict::CommitVerdict;
 use super::verify::Keep;
-use super::word::{self, Vouched};
-use crate::git::limits::{MAX_SIGHTINGS, cost};
+use super::weigh::{Search, known_only_here};
+use super::word;
+use crate::git::limits::MAX_SIGHTINGS;
 use crate::git::{Commit, ObjectError, Read};
 use crate::hint::{Hint, Step, hint};
-use crate::proof::anchor::Anchor;
-use crate::proof::change::{ChangeIds, Sighting};
+use crate::proof::change::Sighting;
 use crate::proof::conclude::{self, AtHand, Judged};
-use crate::proof::digest::{AnchorId, CommitId, RootHash, TreeId};
+use crate::proof::digest::CommitId;
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict, cover};
 use crate::proof::grade::{Reason, Subject};
-use crate::proof::note::Signature;
-use crate::proof::observed::Reflection;
 use crate::proof::policy::Binding;
-use crate::proof::record::Id;
-use crate::proof::scheme::Scheme;
-use crate::proof::trailer::{ProofTrailer, ProofTrailers};
-use crate::proof::verify::{self, Candidate, Evidence, Standing};
+use crate::proof::trailer::ProofTrailers;
 
 /// How deep squashes of squashes are followed.
 pub(super) const MAX_DEPTH: u32 = 3;
 /// Most commits of ranges, and originals, that are looked at for one commit.
 const MAX_LOOKED_AT: usize = 4000;
-/// Most commits whose notes are searched because a root that the message names attests them.
-const MAX_NAMED: usize = 256;
 /// Most bytes of decisions and reflections that are shown of one commit.
 const MAX_TOLD: usize = 16 << 20;
 
-/// A commit and how it stands.
-#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
-pub struct CommitVerdict {
-    /// The commit.
-    pub commit: CommitId,
-    /// The first line of its message.
-    pub subject: String,
-    /// Its parents, by its own word.
-    #[serde(skip)]
-    pub parents: Vec<CommitId>,
-    /// How it stands.
-    pub verdict: Verdict,
-    /// Whether it must be anchored.
-    pub proof_grade: bool,
-    /// Why it must be anchored.
-    pub reason: Option<String>,
-    /// How its proof belongs to it; `None` without one that holds.
-    pub binding: Option<Binding>,
-    /// Who vouches for it instead: a person's word, which is no proof.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub vouched: Option<Box<Vouched>>,
-    /// Its files, where a session that explains it saw edits.
-    pub files: Vec<FileSeen>,
-    /// The sessions that explain it.
-    pub sessions: Vec<SessionVerdict>,
-    /// What there is to say.
-    pub findings: Vec<Finding>,
-    /// The lines of the index by which anchors that hold were found, each with the change that it was found under.
-    #[serde(skip)]
-    pub found_by: Vec<(ChangeIds, Sighting)>,
-}
-
-/// A session that explains a commit, or claims to.
-#[derive(Debug, Clone, Serialize, schemars::JsonSchema)]
-#[allow(clippy::struct_excessive_bools)] // each is a field of the JSON
-pub struct SessionVerdict {
-    /// The session.
-    pub session_id: Id,
-    /// How it is hashed.
-    pub scheme: Scheme,
-    /// Its root.
-    pub root: RootHash,
-    /// Its number of entries.
-    pub count: u64,
-    /// The anchor.
-    pub anchor_id: AnchorId,
-    /// All that the anchor says, where it is wanted.
-    #[serde(skip)]
-    pub anchor: Option<Box<Anchor>>,
-    /// The commit and the tree that the anchor was made for.
-    #[serde(skip)]
-    pub made_for: (CommitId, TreeId),
-    /// The commit in whose note it is.
-    #[serde(skip)]
-    pub noted_on: CommitId,
-    /// Whether the anchor holds.
-    pub holds: bool,
-    /// Whether it would hold if enough people had signed it.
-    #[serde(skip)]
-    pub sound: bool,
-    /// `verified`, `missing`, `not_fetched`, or `broken`.
-    pub evidence: &'static str,
-    /// Whether the session covers the change.
-    pub rooted: bool,
-    /// Whether the reflection that closes it was stated or observed; null where the evidence was not read.
-    pub reflection: Option<Reflection>,
-    /// Whether it was recorded after the commit had been made.
-    pub afterwards: bool,
-    /// Who signed it.
-    pub signers: Vec<String>,
-    /// The round that sealed it.
-    pub round: Option<u64>,
-    /// Its intent, if the evidence was read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub intent: Option<String>,
-    /// Its decisions and reflections, where they were asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub told: Vec<Told>,
-}
-
-/// Judges a commit.
 pub(super) fn judge(gatherer: &Gatherer<'_>, rules: &Rules, id: &CommitId) -> CommitVerdict {
     let (verdict, reached) = gatherer.within_limit(|| Judge::new(gatherer, rules).commit(id, 0));
     let verdict = match reached {
@@ -137,47 +46,6 @@ pub(super) fn judge(gatherer: &Gatherer<'_>, rules: &Rules, id: &CommitId) -> Co
 fn with_every_session(gatherer: &Gatherer<'_>, rules: &Rules, mut verdict: CommitVerdict) -> CommitVerdict {
     let _ = gatherer.within_limit(|| Judge::new(gatherer, rules).add_sessions(&mut verdict));
     verdict
-}
-
-impl CommitVerdict {
-    /// The verdict without what it rests on. Of 100,000 commits that takes most of the memory.
-    fn alone(self) -> Self {
-        Self {
-            subject: String::new(),
-            reason: None,
-            vouched: None,
-            files: Vec::new(),
-            sessions: Vec::new(),
-            findings: Vec::new(),
-            found_by: Vec::new(),
-            ..self
-        }
-    }
-
-    /// The verdict where a limit was reached: what was found until then proves nothing, and shows nothing to be wrong. That
-    /// policy asks for no proof is known before anything is looked for.
-    fn cut_short(mut self, limit: Finding) -> Self {
-        self.findings = self.findings.into_iter().map(Finding::softened).collect();
-        if self.verdict == Verdict::Exempt && !self.proof_grade {
-            self.findings.push(limit.softened());
-            return self;
-        }
-        self.findings.push(limit);
-        Self { verdict: Verdict::Unchecked, binding: None, vouched: None, ..self }
-    }
-}
-
-/// Whether all anchors that hold are among those that only this clone knows of.
-fn is_known_only_here(weighed: &[Weighed], known_here: &[AnchorId]) -> bool {
-    let mut holding = weighed.iter().filter(|one| one.standing.holds()).map(|one| one.anchor.id());
-    !known_here.is_empty() && holding.all(|id| known_here.contains(&id))
-}
-
-/// Says that nobody else can come to this verdict yet.
-fn known_only_here() -> Finding {
-    let message = "known only here: no shared ref says where to find this proof, so other clones cannot check it";
-    let hint = hint!("push the commit with ", Step::GitPush, ", or ", Step::Sync, " if it is pushed already");
-    Finding::warning(FindingCode::AnchorMissing, message).hint(hint)
 }
 
 /// What could not be read keeps a commit from being checked.
@@ -204,19 +72,7 @@ pub(super) struct Judge<'a> {
     /// The commits that are being judged, each for the sake of the one before it: none of them may prove itself.
     judged: RefCell<Vec<CommitId>>,
     /// Bytes of what sessions say that are still shown: a note may name one session in a thousand lines.
-    room: Cell<usize>,
-}
-
-/// An anchor with its signatures, and how it stands.
-pub(super) struct Weighed {
-    anchor: Anchor,
-    pub(super) id: AnchorId,
-    signers: Vec<String>,
-    pub(super) standing: Standing,
-    /// The commit in whose note it is.
-    noted_on: CommitId,
-    /// Whether the index led to that commit.
-    by_index: bool,
+    pub(super) room: Cell<usize>,
 }
 
 impl<'a> Judge<'a> {
@@ -259,20 +115,6 @@ impl<'a> Judge<'a> {
     }
 
     fn commit_inside(&self, id: &CommitId, depth: u32) -> CommitVerdict {
-        let blank = |subject: String, parents: Vec<CommitId>| CommitVerdict {
-            commit: *id,
-            subject,
-            parents,
-            verdict: Verdict::Unchecked,
-            proof_grade: true,
-            reason: None,
-            binding: None,
-            vouched: None,
-            files: Vec::new(),
-            sessions: Vec::new(),
-            findings: Vec::new(),
-            found_by: Vec::new(),
-        };
         let commit = match self.gatherer.commit(id) {
             Ok(commit) => commit,
             Err(error) => {
@@ -280,11 +122,10 @@ impl<'a> Judge<'a> {
                     Step::GitFetch, " brings the commit";
                     Step::GitFsck, " tells whether the repository is whole"
                 );
-                let findings = vec![unread(&error, hint)];
-                return CommitVerdict { findings, ..blank(String::new(), Vec::new()) };
+                return CommitVerdict { findings: vec![unread(&error, hint)], ..CommitVerdict::blank(*id) };
             }
         };
-        let blank = || blank(commit.subject(), commit.parents.clone());
+        let blank = || CommitVerdict::of(&commit);
         let judged = self.gatherer.facts(id).and_then(|facts| {
             let graded = self.grade(&facts)?;
             Ok((facts, graded))
@@ -315,44 +156,27 @@ impl<'a> Judge<'a> {
         let trailers = ProofTrailers::parse(&commit.message);
         let note = self.gatherer.note(&commit.id);
         let proof_grade = reason.is_some();
-        let names_root = trailers.trailers.iter().any(|trailer| matches!(trailer, ProofTrailer::Root(_)));
-        let mut verdict = CommitVerdict {
-            commit: commit.id,
-            subject: commit.subject(),
-            parents: commit.parents.clone(),
-            verdict: Verdict::Exempt,
-            proof_grade,
-            reason: reason.map(|reason| reason.to_string()),
-            binding: None,
-            vouched: None,
-            files: Vec::new(),
-            sessions: Vec::new(),
-            findings: Vec::new(),
-            found_by: Vec::new(),
-        };
-        let mut weighed: Vec<Weighed> = Vec::new();
-        for (anchor, signatures) in &note.anchors {
-            weighed.push(self.weigh((anchor, commit.id), signatures, facts, proof_grade));
+        let reason = reason.map(|reason| reason.to_string());
+        let mut verdict = CommitVerdict { proof_grade, reason, ..CommitVerdict::of(commit) };
+        let mut search = Search::new(self, facts, &trailers, proof_grade);
+        note.anchors.iter().for_each(|anchor| search.add_own(anchor));
+        if !search.is_satisfied() {
+            search.by_trailers();
         }
-        let asks = proof_grade || names_root;
-        // Anchors that nobody finds who has only what is shared.
-        let mut known_here: Vec<AnchorId> = Vec::new();
-        if !satisfied(&weighed, &trailers) {
-            self.by_trailers(facts, &trailers, proof_grade, &mut weighed);
-        }
-        if !satisfied(&weighed, &trailers) && self.gatherer.has_sightings() {
-            known_here = self.by_change(facts, proof_grade, asks, &mut weighed)?;
+        if !search.is_satisfied() && self.gatherer.has_sightings() {
+            search.by_change()?;
         }
         let mut squashed = None;
-        if !satisfied(&weighed, &trailers)
+        if !search.is_satisfied()
             && depth < MAX_DEPTH
             && self.rules.requirements.binding == Binding::Squashed
             && self.gatherer.has_sightings()
         {
             // A range that does not hold is an answer only where nothing else is one.
-            let alone = weighed.is_empty() && note.findings.is_empty();
-            squashed = self.by_range(facts, depth)?.filter(|found| asks && alone || found.verdict == Verdict::Pass);
+            let alone = search.asks && search.found.is_empty() && note.findings.is_empty();
+            squashed = self.by_range(facts, depth)?.filter(|found| alone || found.verdict == Verdict::Pass);
         }
+        let weighed = &search.found;
         let outcome = match &squashed {
             Some(range) => {
                 let others = weighed.iter().flat_map(|weighed| &weighed.standing.findings).chain(&note.findings);
@@ -375,13 +199,19 @@ impl<'a> Judge<'a> {
         };
         let alone = match &squashed {
             Some(range) => self.gatherer.is_known_only_here(&Sighting::Range { base: range.base, head: range.head }),
-            None => is_known_only_here(&weighed, &known_here),
+            None => search.is_known_only_here(),
         };
         let unbound = match &squashed {
             Some(range) => range.lacks_only_anchors(),
             None => weighed.iter().all(|weighed| weighed.standing.is_only_unbound()),
         };
-        verdict.found_by = self.found_by(facts, squashed.as_ref(), &weighed)?;
+        let (own, nested) = match &squashed {
+            Some(range) => (vec![Sighting::Range { base: range.base, head: range.head }], range.found_by.clone()),
+            None => (search.found_by(), Vec::new()),
+        };
+        let ids = if own.is_empty() { None } else { facts.change(self.gatherer)? };
+        let own = ids.into_iter().flat_map(|ids| own.iter().map(move |sighting| (ids, *sighting)));
+        verdict.found_by = own.chain(nested).collect();
         verdict.sessions = match squashed {
             Some(range) => range.sessions,
             None => weighed.iter().map(|weighed| self.session(weighed)).collect(),
@@ -433,177 +263,6 @@ impl<'a> Judge<'a> {
         let subject = Subject { message, author, merge: false, touches_settings, paths: &paths };
         Ok((self.rules.grader.reason(&subject), None))
     }
-
-    /// The lines of the index that led to what holds: that of a range and those of its commits, or those that name the commits
-    /// whose notes have the anchors.
-    fn found_by(
-        &self,
-        facts: &Facts,
-        squashed: Option<&Squash>,
-        weighed: &[Weighed],
-    ) -> Read<Vec<(ChangeIds, Sighting)>> {
-        let (mut own, mut nested) = (Vec::new(), Vec::new());
-        if let Some(range) = squashed {
-            own.push(Sighting::Range { base: range.base, head: range.head });
-            nested.clone_from(&range.found_by);
-        } else {
-            let found = weighed.iter().filter(|one| one.by_index && one.standing.holds());
-            own.extend(found.map(|one| Sighting::Commit(one.noted_on)));
-            own.dedup();
-        }
-        let ids = if own.is_empty() { None } else { facts.change(self.gatherer)? };
-        let own = ids.into_iter().flat_map(|ids| own.iter().map(move |sighting| (ids, *sighting)));
-        Ok(own.chain(nested).collect())
-    }
-
-    pub(super) fn weigh(
-        &self,
-        (anchor, noted_on): (&Anchor, CommitId),
-        signatures: &[Option<Signature>],
-        facts: &Facts,
-        proof_grade: bool,
-    ) -> Weighed {
-        let anchor = anchor.clone();
-        let id = anchor.id();
-        let _ = self.gatherer.git.meter.spend(cost::ANCHOR); // the judgement of the commit ends in that limit
-        let signatures = self.rules.signatures(&anchor, &id, signatures, &self.gatherer.git.meter);
-        let gathered = self.gatherer.evidence(&anchor.root);
-        let candidate = Candidate {
-            anchor: &anchor,
-            bond: &self.bond(&anchor, &gathered.evidence, facts),
-            evidence: &gathered.evidence,
-            signatures: &signatures,
-            round: self.rules.seals.counts(&id).map(|(round, _)| round),
-            rounds_fetched: self.rules.seals.fetched,
-        };
-        let standing = verify::judge(&candidate, proof_grade, &self.rules.requirements);
-        Weighed { anchor, id, signers: signatures.people, standing, noted_on, by_index: false }
-    }
-
-    /// Anchors of the commits that a root named in the message attests.
-    pub(super) fn by_trailers(
-        &self,
-        facts: &Facts,
-        trailers: &ProofTrailers,
-        proof_grade: bool,
-        weighed: &mut Vec<Weighed>,
-    ) {
-        for trailer in &trailers.trailers {
-            let ProofTrailer::Root(named) = trailer else { continue };
-            let gathered = self.gatherer.evidence(&named.root);
-            let Evidence::Holds(evidence) = &gathered.evidence else { continue };
-            let attested = evidence.attested.iter().filter_map(|said| said.change.commit).take(MAX_NAMED);
-            for commit in attested.filter(|commit| *commit != facts.id()) {
-                let note = self.gatherer.note(&commit);
-                let anchors = note.anchors.iter().filter(|(anchor, _)| anchor.root == named.root);
-                self.add((commit, anchors), facts, proof_grade, true, weighed);
-            }
-        }
-    }
-
-    /// Anchors of other commits that were made for the same change. For a commit that asks for no proof, those that do not
-    /// hold are none of its business.
-    /// The answer are those that only this clone knows of.
-    pub(super) fn by_change(
-        &self,
-        facts: &Facts,
-        proof_grade: bool,
-        asks: bool,
-        weighed: &mut Vec<Weighed>,
-    ) -> Read<Vec<AnchorId>> {
-        let mut known_here = Vec::new();
-        let Some(ids) = facts.change(self.gatherer)? else { return Ok(known_here) };
-        for sighting in self.gatherer.sightings(&ids) {
-            let Sighting::Commit(other) = sighting else { continue };
-            if !self.is_being_judged(&other) {
-                let before = weighed.len();
-                self.add((other, self.gatherer.note(&other).anchors.iter()), facts, proof_grade, asks, weighed);
-                weighed[before..].iter_mut().for_each(|added| added.by_index = true);
-                if self.gatherer.is_known_only_here(&sighting) {
-                    known_here.extend(weighed[before..].iter().map(|added| added.anchor.id()));
-                }
-            }
-        }
-        Ok(known_here)
-    }
-
-    /// Adds anchors from the note of another commit: those that belong to the judged one, or would but for a rule.
-    fn add<'n>(
-        &self,
-        (noted_on, anchors): (CommitId, impl Iterator<Item = &'n (Anchor, Vec<Option<Signature>>)>),
-        facts: &Facts,
-        proof_grade: bool,
-        asks: bool,
-        weighed: &mut Vec<Weighed>,
-    ) {
-        for (anchor, signatures) in anchors {
-            // Others choose how many anchors there are, and each is compared with all before it. The judgement of the commit
-            // ends in the limit that is reached here.
-            if self.gatherer.git.meter.spend(weighed.len() as u64).is_err() {
-                return;
-            }
-            if weighed.iter().any(|known| known.anchor == *anchor) {
-                continue;
-            }
-            let found = self.weigh((anchor, noted_on), signatures, facts, proof_grade);
-            // Its other anchors are for other changes, and were never said to be for this commit.
-            let unrelated = found.standing.findings.iter().any(|finding| finding.code == FindingCode::BindingMismatch);
-            if found.standing.holds() || asks && !unrelated {
-                weighed.push(found);
-            }
-        }
-    }
-
-    pub(super) fn session(&self, weighed: &Weighed) -> SessionVerdict {
-        let anchor = &weighed.anchor;
-        let gathered = self.gatherer.evidence(&anchor.root);
-        let (intent, reflection) = match &gathered.evidence {
-            Evidence::Holds(facts) => (Some(facts.summary.opening.intent.clone()), facts.summary.reflection),
-            _ => (None, None),
-        };
-        SessionVerdict {
-            session_id: anchor.session_id.clone(),
-            scheme: anchor.scheme,
-            root: anchor.root,
-            count: anchor.count,
-            anchor_id: weighed.id,
-            anchor: (self.gatherer.wanted.keep == Keep::Anchors).then(|| Box::new(anchor.clone())),
-            made_for: (anchor.commit, anchor.tree),
-            noted_on: weighed.noted_on,
-            holds: weighed.standing.holds(),
-            sound: weighed.standing.is_sound(),
-            evidence: gathered.evidence.in_a_word(),
-            rooted: weighed.standing.rooted,
-            reflection,
-            afterwards: weighed.standing.afterwards,
-            signers: weighed.signers.clone(),
-            round: self.rules.seals.round(&weighed.id),
-            intent: intent.filter(|_| !gathered.told.is_empty()),
-            told: self.told(&gathered.told),
-        }
-    }
-
-    /// What a session says, as long as there is room for it.
-    fn told(&self, told: &[Told]) -> Vec<Told> {
-        let bytes = told.iter().map(|told| size_of::<Told>() + told.content.len()).sum();
-        match self.room.get().checked_sub(bytes) {
-            Some(left) => {
-                self.room.set(left);
-                told.to_vec()
-            }
-            None => Vec::new(),
-        }
-    }
-}
-
-/// Whether an anchor holds, and every root that the trailers name.
-fn satisfied(weighed: &[Weighed], trailers: &ProofTrailers) -> bool {
-    let holding = || weighed.iter().filter(|weighed| weighed.standing.holds());
-    holding().next().is_some()
-        && trailers.trailers.iter().all(|trailer| match trailer {
-            ProofTrailer::Root(root) => holding().any(|weighed| conclude::is_named(&weighed.anchor, root)),
-            _ => true,
-        })
 }
 
 /// Says that the index names too many places.

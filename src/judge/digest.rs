@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::commit::CommitVerdict;
 use super::gather::Gatherer;
+use super::verdict::CommitVerdict;
 use crate::proof::digest::{AnchorId, ContentHash, ProofsDigest, RootHash, sha256};
 use crate::proof::finding::Verdict;
 
@@ -18,13 +18,7 @@ pub(super) fn digest(gatherer: &Gatherer<'_>, commits: &[CommitVerdict]) -> Proo
     let line = |sighting: &crate::proof::change::Sighting| ContentHash::new(sha256(sighting.to_line().as_bytes()));
     let changes: BTreeSet<ContentHash> =
         proven().flat_map(|commit| commit.found_by.iter().map(|(_, sighting)| line(sighting))).collect();
-    let list = |digests: Vec<String>| format!("[{}]", digests.join(","));
-    let quoted = |digest: &dyn std::fmt::Display| format!("\"{digest}\"");
-    let text = format!(
-        "{{\"anchors\":{},\"changes\":{},\"evidence\":{}}}",
-        list(anchors.iter().map(|id| quoted(id)).collect()),
-        list(changes.iter().map(|hash| quoted(hash)).collect()),
-        list(evidence.iter().map(|hash| quoted(hash)).collect()),
-    );
+    // The keys are in their canonical order, and digests have nothing in them that would be escaped.
+    let text = serde_json::json!({ "anchors": anchors, "changes": changes, "evidence": evidence }).to_string();
     ProofsDigest::new(sha256(text.as_bytes()))
 }

@@ -6,16 +6,18 @@
 
 use std::collections::HashSet;
 
-use super::commit::{CommitVerdict, Judge, MAX_DEPTH, SessionVerdict, Weighed};
+use super::commit::{Judge, MAX_DEPTH};
 use super::files;
 use super::gather::{Gatherer, Wanted};
+use super::verdict::{CommitVerdict, SessionVerdict};
+use super::weigh::{Search, Weighed};
 use crate::error::Result;
 use crate::git::{Git, Read};
 use crate::proof::change::Sighting;
 use crate::proof::digest::{AnchorId, CommitId};
 use crate::proof::finding::Verdict;
 use crate::proof::policy::Binding;
-use crate::proof::trailer::{ProofTrailer, ProofTrailers};
+use crate::proof::trailer::ProofTrailers;
 use crate::store::Store;
 
 /// Tells whether a session that is not in a commit's own note may explain the commit. Only a filter.
@@ -72,19 +74,18 @@ impl Judge<'_> {
         let facts = self.gatherer.facts(id)?;
         let trailers = ProofTrailers::parse(&facts.commit.message);
         let proof_grade = self.grade(&facts)?.0.is_some();
-        let asks = proof_grade || trailers.trailers.iter().any(|trailer| matches!(trailer, ProofTrailer::Root(_)));
-        let mut weighed: Vec<Weighed> = Vec::new();
-        for (anchor, signatures) in &self.gatherer.note(id).anchors {
-            weighed.push(self.weigh((anchor, *id), signatures, &facts, proof_grade));
-            self.keep(&mut weighed, sessions);
+        let mut search = Search::new(self, &facts, &trailers, proof_grade);
+        for anchor in &self.gatherer.note(id).anchors {
+            search.add_own(anchor);
+            self.keep(&mut search.found, sessions);
         }
-        self.by_trailers(&facts, &trailers, proof_grade, &mut weighed);
-        self.keep(&mut weighed, sessions);
+        search.by_trailers();
+        self.keep(&mut search.found, sessions);
         if !self.gatherer.has_sightings() {
             return Ok(());
         }
-        self.by_change(&facts, proof_grade, asks, &mut weighed)?;
-        self.keep(&mut weighed, sessions);
+        search.by_change()?;
+        self.keep(&mut search.found, sessions);
         if depth >= MAX_DEPTH || self.rules.requirements.binding != Binding::Squashed {
             return Ok(());
         }

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::commit::SessionVerdict;
 use super::facts::Facts;
 use super::gather::Gatherer;
+use super::verdict::SessionVerdict;
 use crate::git::path_text;
 use crate::proof::digest::ContentHash;
 use crate::proof::edits::{Checked, SeenAs, Written};

@@ -13,7 +13,7 @@ use super::trusted;
 use super::verify::{VerifyOutcome, judge_commits, read_seals};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git::{Commit, Git, History, Read, Repository};
+use crate::git::{Commit, Git, History, Read};
 use crate::hint::{Step, hint};
 use crate::proof::digest::CommitId;
 use crate::proof::glob::Glob;
@@ -48,25 +48,20 @@ impl GateRequest {
 /// Judges `base..head`. A base of nothing but zeros is what git says of a branch that did not exist: all of `head` is
 /// judged then, by the defaults.
 pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
-    let place = Repository::discover(context)?;
-    let git = Git::open(&place, context)?;
-    git.read_packs(git.packs(false));
+    let git = Git::discover(context)?;
+    git.open_packs(false);
     let head = git.resolve(&request.head)?;
     let nothing = CommitId::parse(&request.base).is_some_and(|id| id.0.as_bytes().iter().all(|byte| *byte == 0));
     let base = if nothing { None } else { Some(git.resolve(&request.base)?) };
-    let rules = match &base {
-        Some(base) => Rules::of(&git, base, context.now())?.named(&request.base),
-        None => Rules::defaults(context.now())?,
-    };
-    if request.require_policy && !rules.from_file {
+    let rules = Rules::of_tip(&git, base.map(|base| (&request.base, base)), context.now())?;
+    if request.require_policy && !rules.has_policy_file() {
         return Err(Error::new(Code::PolicyUnreadable, format!("{} has no .proof/policy.toml", request.base)).hint(
             hint!("commit one there, or leave out ", Step::Option("--require-policy".into()), " to use the defaults"),
         ));
     }
     let ends = Ends { tips: vec![head], excluded: base.into_iter().collect() };
     let Offers { git, unread, quarantine } = Offers::gather(git, &request.proofs)?;
-    let unread = Unread { errors: &unread, with_digest: request.with_digest };
-    let outcome = judge_with(context, &git, rules, &ends, &unread)?;
+    let outcome = judge(context, &git, rules, &ends, &unread, request.with_digest)?;
     drop(quarantine);
     let enforced = outcome.enforced && !request.advisory;
     Ok(VerifyOutcome { range: Some(JudgedRange { base, head }), enforced, ..outcome })
@@ -76,20 +71,19 @@ pub fn gate(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
 /// only advice. What any remote has already was judged when it was pushed there, and is left out; where the remote has no
 /// policy yet, so is what is older than the first policy of the branch.
 pub fn gate_push(context: &Context, request: &GateRequest) -> Result<VerifyOutcome> {
-    let place = Repository::discover(context)?;
-    let git = Git::open(&place, context)?;
+    let git = Git::discover(context)?;
     let head = git.resolve(&request.head)?;
     let prefix = request.base.trim_end_matches("/*");
     let known = git.refs_below(prefix)?;
     let rules = rules_of_remote(context, &git, prefix, &known)?;
-    let has_policy = rules.from_file;
+    let has_policy = rules.has_policy_file();
     let mut excluded: BTreeSet<CommitId> =
         git.refs_below("refs/remotes")?.iter().map(|(_, tip)| *tip).filter(|tip| git.has(&tip.0)).collect();
     if !has_policy {
         excluded.extend(before_first_policy(&git, &head)?);
     }
     let ends = Ends { tips: vec![head], excluded: excluded.into_iter().collect() };
-    let outcome = judge(context, &git, rules, &ends)?;
+    let outcome = judge(context, &git, rules, &ends, &[], false)?;
     Ok(VerifyOutcome { enforced: outcome.enforced && has_policy, ..outcome })
 }
 
@@ -98,7 +92,7 @@ pub fn push_is_advisory(context: &Context, remote: &str) -> Result<bool> {
     let git = Git::discover(context)?;
     let prefix = format!("refs/remotes/{remote}");
     let rules = rules_of_remote(context, &git, &prefix, &git.refs_below(&prefix)?)?;
-    Ok(!rules.from_file || rules.gate.mode == GateMode::Advisory)
+    Ok(!rules.has_policy_file() || rules.gate.mode == GateMode::Advisory)
 }
 
 /// The rules of a remote's main branch, as far as it was fetched.
@@ -107,10 +101,7 @@ fn rules_of_remote(context: &Context, git: &Git, prefix: &str, known: &[(String,
         let name = format!("{prefix}/{name}");
         known.iter().find(|(known, _)| *known == name).map(|(_, tip)| (name, *tip))
     });
-    match &main {
-        Some((name, tip)) => Ok(Rules::of(git, tip, context.now())?.named(name)),
-        None => Rules::defaults(context.now()),
-    }
+    Rules::of_tip(git, main, context.now())
 }
 
 /// The parents of the commits that gave a branch its first policy; none if it has no policy.
@@ -148,17 +139,14 @@ pub(crate) struct Arriving<'a> {
 /// branch that the policy does not guard.
 pub(crate) fn gate_received(context: &Context, git: &Git, arriving: Arriving<'_>) -> Result<Option<VerifyOutcome>> {
     let main = git.tip("HEAD")?;
-    let rules = match main {
-        Some(main) => Rules::of(git, &main, context.now())?.named("HEAD"),
-        None => Rules::defaults(context.now())?,
-    };
+    let rules = Rules::of_tip(git, main.map(|main| ("HEAD", main)), context.now())?;
     let branch = arriving.name.strip_prefix("refs/heads/").unwrap_or(arriving.name);
     let guards = |glob: &String| Glob::parse(glob).is_ok_and(|glob| glob.matches(branch.as_bytes()));
     if !rules.gate.branches.iter().any(guards) {
         return Ok(None);
     }
     let excluded = main.into_iter().chain(arriving.old).collect();
-    judge(context, git, rules, &Ends { tips: vec![arriving.new], excluded }).map(Some)
+    judge(context, git, rules, &Ends { tips: vec![arriving.new], excluded }, &[], false).map(Some)
 }
 
 /// Why a push may not move the branch whose tip holds the rules: commits would be gone from it, and with them the policy, the
@@ -169,7 +157,7 @@ pub(crate) fn refused_rewind(context: &Context, git: &Git, update: &RefUpdate) -
         return Ok(None);
     }
     let rules = Rules::of(git, &main, context.now())?;
-    if !rules.from_file || rules.gate.mode == GateMode::Advisory {
+    if !rules.has_policy_file() || rules.gate.mode == GateMode::Advisory {
         return Ok(None);
     }
     let name = &update.name;
@@ -191,11 +179,8 @@ pub(crate) fn refused_seals(
 ) -> Result<Option<String>> {
     let Some(new) = update.new else { return Ok(None) };
     let now = context.now();
-    let rules = match git.tip("HEAD")? {
-        Some(main) => Rules::of(git, &main, now)?,
-        None => Rules::defaults(now)?,
-    };
-    let notes = notes.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+    let rules = Rules::of_tip(git, git.tip("HEAD")?.map(|main| ("HEAD", main)), now)?;
+    let notes = git.tree_of(notes)?;
     let known = update.old.map(|old| walk(git, &old, &mut |_| {})).unwrap_or_default();
     let mut refusal = None;
     walk(git, &new, &mut |sealed| {
@@ -230,26 +215,17 @@ pub(crate) fn gate_into(
         (None, Some(into)) => Rules::of(git, into, context.now())?,
         (None, None) => Rules::defaults(context.now())?,
     };
-    judge(context, git, rules, &ends)
+    judge(context, git, rules, &ends, &[], false)
 }
 
-/// What could not be read of what others offer, and whether the digest is wanted.
-#[derive(Default)]
-struct Unread<'a> {
-    errors: &'a [Error],
-    with_digest: bool,
-}
-
-fn judge(context: &Context, git: &Git, rules: Rules, ends: &Ends) -> Result<VerifyOutcome> {
-    judge_with(context, git, rules, ends, &Unread::default())
-}
-
-fn judge_with(
+/// Judges what is between some ends. `unread` says what could not be read of what others offer.
+fn judge(
     context: &Context,
     git: &Git,
     mut rules: Rules,
     ends: &Ends,
-    unread: &Unread<'_>,
+    unread: &[Error],
+    with_digest: bool,
 ) -> Result<VerifyOutcome> {
     let line = match (ends.tips.as_slice(), ends.excluded.as_slice()) {
         ([tip], [base]) => git.line(base, tip),
@@ -262,9 +238,9 @@ fn judge_with(
     let store = read_seals(context, git, &mut rules)?;
     let (gatherer, mut verdicts) = judge_commits(context, git, store.as_ref(), &rules, &commits, Wanted::default())?;
     ends.check(&gatherer, &mut verdicts)?;
-    if !unread.errors.is_empty() {
-        offers::unread(unread.errors, &mut verdicts);
+    if !unread.is_empty() {
+        offers::unread(unread, &mut verdicts);
     }
-    let proofs_digest = unread.with_digest.then(|| digest::digest(&gatherer, &verdicts));
+    let proofs_digest = with_digest.then(|| digest::digest(&gatherer, &verdicts));
     Ok(VerifyOutcome { proofs_digest, ..VerifyOutcome::new(verdicts, &rules) })
 }

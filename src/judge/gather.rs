@@ -147,7 +147,6 @@ impl<'a> Gatherer<'a> {
         })
     }
 
-    /// The tree of the notes.
     pub(super) fn notes_tree(&self) -> Option<TreeId> {
         self.notes
     }
@@ -157,7 +156,6 @@ impl<'a> Gatherer<'a> {
         self.deleted.get_or_init(|| Deleted::find(self, seals))
     }
 
-    /// A commit.
     pub(super) fn commit(&self, id: &CommitId) -> Read<Arc<Commit>> {
         let size = |commit: &Arc<Commit>| size_of::<Commit>() + commit.message.len() + commit.parents.len() * 33;
         if let Some(known) = self.commits.borrow_mut().get(id, size) {
@@ -182,7 +180,6 @@ impl<'a> Gatherer<'a> {
         Ok(facts)
     }
 
-    /// The note of a commit.
     pub(super) fn note(&self, commit: &CommitId) -> Arc<Note> {
         let prefetched = self.prefetched.borrow_mut().notes.remove(commit);
         prefetched.unwrap_or_else(|| self.find_note(commit))
@@ -251,7 +248,6 @@ impl<'a> Gatherer<'a> {
         crowded.contains(&ids.wide) || crowded.contains(&ids.bare)
     }
 
-    /// The evidence of a root.
     pub(super) fn evidence(&self, root: &RootHash) -> Arc<Gathered> {
         let known = self.evidences.borrow_mut().get(root, |known| known.size());
         let gathered = known.unwrap_or_else(|| {
@@ -332,7 +328,6 @@ impl<'a> Gatherer<'a> {
         Some(ContentHash::new(sha256(&text)))
     }
 
-    /// Takes what was prefetched.
     pub(super) fn expect(&mut self, prefetched: Prefetched) {
         *self.prefetched.get_mut() = prefetched;
     }

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::commit::CommitVerdict;
+use super::verdict::CommitVerdict;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::WORK_FOR_OFFERS;
 use crate::git::{Git, OFFERED, Quarantine, Remote};
@@ -70,7 +70,7 @@ impl Offers {
         }
         // What was written meanwhile is in no pack that is known yet.
         let with = with.with_proof_trees(trees);
-        with.read_packs(with.packs(false));
+        with.open_packs(false);
         Ok(Self { git: with, unread, quarantine: Some(quarantine) })
     }
 }

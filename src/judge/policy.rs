@@ -10,7 +10,7 @@ use super::verify::{VerifyOutcome, judge_commits, read_seals};
 use super::{commit, trusted};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git::{Git, Repository};
+use crate::git::Git;
 use crate::hint::{Step, hint};
 use crate::proof::digest::{CommitId, TreeId};
 use crate::proof::finding::Verdict;
@@ -23,7 +23,6 @@ use crate::record::Source;
 /// A policy that can be used.
 #[derive(Debug, Clone, Serialize)]
 pub struct PolicyOutcome {
-    /// The file.
     pub file: String,
     /// Always `pass`: rules that cannot be applied are an error.
     pub verdict: Verdict,
@@ -54,27 +53,17 @@ pub fn check_policy(context: &Context, source: &Source, tree: Option<&str>) -> R
     let policy = Policy::parse(&text).map_err(|error| wrong(error.to_string()))?;
     let grader = Grader::new(&policy.proof_grade).map_err(|error| wrong(error.to_string()))?;
     let git = Git::discover(context);
-    let (git, commit) = match tree {
-        Some(revision) => {
-            let git = git?;
-            let commit = git.resolve(revision)?;
-            (git, commit)
-        }
-        None => match git.and_then(|git| Ok((git.tip("HEAD")?, git))) {
-            Ok((Some(head), git)) => (git, head),
-            _ => {
-                return Ok(PolicyOutcome {
-                    file: name,
-                    verdict: Verdict::Pass,
-                    valid: true,
-                    tree: None,
-                    warnings: Vec::new(),
-                });
-            }
-        },
+    let files = match tree {
+        Some(revision) => git.and_then(|git| Ok(Some((git.resolve(revision)?, git))))?,
+        None => git.and_then(|git| Ok(git.tip("HEAD")?.zip(Some(git)))).unwrap_or_default(),
     };
-    let warnings = unmatched(&git, &commit, grader.paths(), tree.unwrap_or("HEAD"))?;
-    Ok(PolicyOutcome { file: name, verdict: Verdict::Pass, valid: true, tree: Some(commit), warnings })
+    let mut outcome =
+        PolicyOutcome { file: name, verdict: Verdict::Pass, valid: true, tree: None, warnings: Vec::new() };
+    if let Some((commit, git)) = files {
+        outcome.warnings = unmatched(&git, &commit, grader.paths(), tree.unwrap_or("HEAD"))?;
+        outcome.tree = Some(commit);
+    }
+    Ok(outcome)
 }
 
 /// What is odd about the policy of a base. The gate judges by that policy all the same, so nothing is said where it cannot be
@@ -162,7 +151,6 @@ fn keys() -> String {
 /// What a policy says of a commit.
 #[derive(Debug, Clone, Serialize)]
 pub struct ExplainOutcome {
-    /// The commit.
     pub commit: CommitId,
     /// Whether it must be anchored.
     pub proof_grade: bool,
@@ -174,7 +162,7 @@ pub struct ExplainOutcome {
 
 /// Says why a commit is proof-grade, or that it is not, by the policy at `base`, or else of the trusted branch.
 pub fn explain_policy(context: &Context, revision: &str, base: Option<&str>) -> Result<ExplainOutcome> {
-    let git = Git::open(&Repository::discover(context)?, context)?;
+    let git = Git::discover(context)?;
     let id = git.resolve(revision)?;
     let rules = trusted::rules(&git, context.now(), base, None, &id)?;
     let gatherer = Gatherer::new(&git, None, Wanted::default())?;
@@ -183,6 +171,6 @@ pub fn explain_policy(context: &Context, revision: &str, base: Option<&str>) -> 
         commit: id,
         proof_grade: reason.is_some(),
         reason: reason.map_or_else(|| "no rule of the policy applies to it".to_owned(), |reason| reason.to_string()),
-        policy: if rules.from_file { "file" } else { "defaults" },
+        policy: rules.source.policy,
     })
 }

@@ -11,11 +11,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
 
-use super::commit::{self, CommitVerdict};
+use super::commit;
 use super::evidence::Gathered;
 use super::gather::Gatherer;
 use super::note::Note;
 use super::rules::Rules;
+use super::verdict::CommitVerdict;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::{Git, Place};

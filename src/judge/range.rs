@@ -5,8 +5,8 @@ use std::collections::{HashSet, VecDeque};
 
 use serde::Serialize;
 
-use super::commit::CommitVerdict;
 use super::gather::Gatherer;
+use super::verdict::CommitVerdict;
 use crate::error::{Code, Error, Result};
 use crate::git::Git;
 use crate::hint::{Step, hint};

@@ -7,7 +7,7 @@ use super::verify::VerifyOutcome;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::{MAX_EVIDENCE, MAX_MERGED_NOTE, MAX_NOTE, WORK_PER_COMMIT};
-use crate::git::{CHANGES, EVIDENCE, FILE, Fanned, Git, NOTES, ROUNDS, Repository};
+use crate::git::{CHANGES, EVIDENCE, FILE, Fanned, Git, NOTES, ROUNDS, TreeEntry};
 use crate::proof::change::Sighting;
 use crate::proof::digest::{CommitId, ObjectId, RootHash, TreeId};
 use crate::proof::evidence;
@@ -18,7 +18,6 @@ use crate::rounds::walk;
 /// A ref that a push would move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RefUpdate {
-    /// Its name.
     pub name: String,
     /// Where it is; `None` if it does not exist.
     pub old: Option<CommitId>,
@@ -37,8 +36,7 @@ pub struct Received {
 
 /// Judges a push before it is let in, with the objects that it brings at hand.
 pub fn receive(context: &Context, updates: &[RefUpdate]) -> Result<Received> {
-    let place = Repository::discover(context)?;
-    let git = Git::open(&place, context)?;
+    let git = Git::discover(context)?;
     let mut received = Received::default();
     // A push may bring a seal and its signature at once.
     let pushed = updates.iter().find(|update| update.name == NOTES).and_then(|update| update.new);
@@ -127,15 +125,13 @@ fn too_large(git: &Git, name: &str, before: Option<&TreeId>, after: &TreeId) -> 
     let limit = if name == EVIDENCE { MAX_EVIDENCE } else { MAX_NOTE };
     let mut new: Vec<(String, ObjectId)> = Vec::new();
     if name == NOTES {
-        let mut changed = Vec::new();
-        git.lost_notes(after, before, &mut |commit| changed.push(commit))?;
-        for commit in changed {
+        for commit in git.lost_notes(after, before)? {
             let blobs = git.find_note(after, &commit)?;
             new.extend(blobs.into_iter().map(|blob| (format!("a note of {commit}"), blob)));
         }
     } else {
         let file = |name: &[u8]| format!("a file {:?}", String::from_utf8_lossy(name));
-        git.added(before, after, &mut |_, entry| new.push((file(&entry.name), entry.id)))?;
+        new.extend(git.added(before, after)?.into_iter().map(|(_, entry)| (file(&entry.name), entry.id)));
     }
     for (what, blob) in new {
         // What is no file, or not here, is for others to report.
@@ -147,9 +143,7 @@ fn too_large(git: &Git, name: &str, before: Option<&TreeId>, after: &TreeId) -> 
 }
 
 fn lost_line(git: &Git, before: &TreeId, after: &TreeId) -> Result<Option<String>> {
-    let mut changed = Vec::new();
-    git.lost_notes(before, Some(after), &mut |commit| changed.push(commit))?;
-    for commit in changed {
+    for commit in git.lost_notes(before, Some(after))? {
         let [was, is] = [before, after].map(|tree| git.find_note(tree, &commit));
         let (was, is) = (was?, is?);
         if was != is && !lines(git, &was, &was)?.is_subset(&lines(git, &is, &was)?) {
@@ -161,12 +155,11 @@ fn lost_line(git: &Git, before: &TreeId, after: &TreeId) -> Result<Option<String
 
 /// What is new in the notes and no line that git-proof writes.
 fn odd_note(git: &Git, before: Option<&TreeId>, after: &TreeId) -> Result<Option<String>> {
-    if let Some(odd) = git.odd_in_notes(before, after)? {
+    let new = git.only_in_notes(after, before)?;
+    if let Some(odd) = new.odd {
         return Ok(Some(format!("{:?}, which is no note", String::from_utf8_lossy(&odd.name))));
     }
-    let mut changed = Vec::new();
-    git.lost_notes(after, before, &mut |commit| changed.push(commit))?;
-    for commit in changed {
+    for commit in new.commits {
         let was = before.map(|before| git.find_note(before, &commit)).transpose()?.unwrap_or_default();
         let is = git.find_note(after, &commit)?;
         for line in lines(git, &is, &was)?.difference(&lines(git, &was, &was)?) {
@@ -190,9 +183,7 @@ fn lines(git: &Git, blobs: &[ObjectId], before: &[ObjectId]) -> Result<BTreeSet<
 }
 
 fn lost_file(git: &Git, name: &str, before: &TreeId, after: &TreeId) -> Result<Option<String>> {
-    let mut changed = Vec::new();
-    git.added(Some(after), before, &mut |_, entry| changed.push((entry.name.clone(), entry.id)))?;
-    for (file, was) in changed {
+    for (_, TreeEntry { name: file, id: was, .. }) in git.added(Some(after), before)? {
         let file = String::from_utf8(file)
             .map_err(|_| Error::new(Code::RepositoryFailed, format!("{name} has a file whose name is not UTF-8")))?;
         let Fanned::File(is) = git.find_fanned(after, &file)? else { return Ok(Some(format!("the file {file}"))) };
@@ -211,9 +202,7 @@ fn lost_file(git: &Git, name: &str, before: &TreeId, after: &TreeId) -> Result<O
 
 /// What is new among the evidence or the index and not as git-proof writes it.
 fn odd_file(git: &Git, name: &str, before: Option<&TreeId>, after: &TreeId) -> Result<Option<String>> {
-    let mut changed = Vec::new();
-    git.added(before, after, &mut |folder, entry| changed.push((folder.to_vec(), entry.clone())))?;
-    for (folder, entry) in changed {
+    for (folder, entry) in git.added(before, after)? {
         let file = String::from_utf8_lossy(&entry.name).into_owned();
         let odd = |why: &str| Ok(Some(format!("the file {file:?}, {why}")));
         let digits = if name == EVIDENCE { file.strip_suffix(".jsonl") } else { Some(file.as_str()) };

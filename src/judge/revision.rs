@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::range::JudgedRange;
 use crate::context::Context;
 use crate::error::Result;
-use crate::git::{Git, Read, Repository};
+use crate::git::{Git, Read};
 use crate::proof::digest::{CommitId, TreeId};
 
 /// Paths of a commit that are looked at.
@@ -19,7 +19,7 @@ pub fn first_paths(
     range: &JudgedRange,
     commits: impl IntoIterator<Item = CommitId>,
 ) -> Result<BTreeMap<CommitId, String>> {
-    let git = Git::open(&Repository::discover(context)?, context)?;
+    let git = Git::discover(context)?;
     let head = git.commit(&range.head)?.tree;
     let named = commits.into_iter().filter_map(|id| Some((id, first_path(&git, &head, &id).ok()??)));
     Ok(named.collect())
@@ -27,8 +27,8 @@ pub fn first_paths(
 
 fn first_path(git: &Git, head: &TreeId, id: &CommitId) -> Read<Option<String>> {
     let commit = git.commit(id)?;
-    let parent = commit.parents.first().map(|parent| git.commit(parent)).transpose()?;
-    let paths = git.paths_between(parent.map(|parent| parent.tree).as_ref(), &commit.tree)?;
+    let parent = git.tree_of(commit.parents.first().copied())?;
+    let paths = git.paths_between(parent.as_ref(), &commit.tree)?;
     let mut names = paths.into_iter().take(MOST).filter_map(|path| String::from_utf8(path).ok()).peekable();
     let first = names.peek().cloned();
     let still_there = names.find(|name| git.file(head, name).is_ok_and(|entry| entry.is_some()));

@@ -26,6 +26,9 @@ const SIGNERS: &str = ".proof/allowed_signers";
 /// Where keys are listed that may no longer.
 const REVOKED: &str = ".proof/revoked_signers";
 
+/// What a verdict says of a policy that came from a file.
+const FROM_FILE: &str = "file";
+
 /// Whose rules a verdict was made by.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct RulesView {
@@ -47,10 +50,8 @@ pub(crate) struct Rules {
     pub(super) requirements: Requirements,
     /// What the gate does about a verdict, and which branches it guards.
     pub(super) gate: GateRules,
-    /// Whether the policy came from a file; else these are the defaults.
-    pub(super) from_file: bool,
     /// Whose rules they are.
-    pub(super) source: RulesSource,
+    pub(super) source: RulesView,
     /// Who may sign.
     pub(super) signers: Signers,
     /// What seals say.
@@ -59,32 +60,21 @@ pub(crate) struct Rules {
     pub(super) now: Timestamp,
 }
 
-/// Whose rules a verdict was made by.
-#[derive(Debug, Clone, Default)]
-pub(super) struct RulesSource {
-    /// The commit whose tree has them; `None` where there is no commit to ask.
-    pub(super) commit: Option<CommitId>,
-    /// The name that led to it, such as `refs/remotes/origin/HEAD`.
-    pub(super) name: Option<String>,
-    /// Whether nobody can tell which branch is to be trusted, so that the commits' own history had to do.
-    pub(super) untrusted: bool,
-}
-
 impl Rules {
+    /// The policy of a commit that a name led to; the defaults where there is no such commit.
+    pub(super) fn of_tip(git: &Git, tip: Option<(impl Into<String>, CommitId)>, now: Timestamp) -> Result<Self> {
+        tip.map_or_else(|| Self::defaults(now), |(name, tip)| Ok(Self::of(git, &tip, now)?.named(name)))
+    }
+
     /// Says which name led to the rules.
     pub(super) fn named(mut self, name: impl Into<String>) -> Self {
         self.source.name = Some(name.into());
         self
     }
 
-    /// What a verdict says of its rules.
-    pub(super) fn view(&self) -> RulesView {
-        RulesView {
-            commit: self.source.commit,
-            name: self.source.name.clone(),
-            policy: if self.from_file { "file" } else { "defaults" },
-            trusted: !self.source.untrusted,
-        }
+    /// Whether the policy came from a file; else these are the defaults.
+    pub(super) fn has_policy_file(&self) -> bool {
+        self.source.policy == FROM_FILE
     }
 
     /// The policy of a commit, or the defaults where it has none.
@@ -101,8 +91,10 @@ impl Rules {
             Some(text) => Policy::parse(text).map_err(|error| unusable(POLICY, error.to_string()))?,
         };
         let mut rules = Self::new(policy, now).map_err(|error| unusable(POLICY, error.to_string()))?;
-        rules.from_file = text.is_some();
         rules.source.commit = Some(*commit);
+        if text.is_some() {
+            rules.source.policy = FROM_FILE;
+        }
         if let Some(text) = read(git, &tree, SIGNERS, MAX_SIGNERS).map_err(|why| unusable(SIGNERS, why))? {
             rules.signers = Signers::parse(&text).map_err(|error| unusable(SIGNERS, error.to_string()))?;
         }
@@ -120,8 +112,8 @@ impl Rules {
                 .hint(hint!(Step::PolicyCheck, " tells what is wrong"))
         };
         let signers = Self::of(git, commit, now).map(|rules| rules.signers).unwrap_or_default();
-        let source = RulesSource { commit: Some(*commit), ..RulesSource::default() };
-        Ok(Self { signers, source, from_file: true, ..Self::new(policy, now).map_err(unusable)? })
+        let source = RulesView { commit: Some(*commit), name: None, policy: FROM_FILE, trusted: true };
+        Ok(Self { source, signers, ..Self::new(policy, now).map_err(unusable)? })
     }
 
     /// The rules where nobody has set any.
@@ -142,8 +134,7 @@ impl Rules {
             grader: Grader::new(&policy.proof_grade)?,
             requirements: policy.proof,
             gate: policy.gate,
-            from_file: false,
-            source: RulesSource::default(),
+            source: RulesView { commit: None, name: None, policy: "defaults", trusted: true },
             signers: Signers::default(),
             seals: Seals::default(),
             now,

@@ -82,7 +82,7 @@ impl Rules {
             self.seals = seals;
             return Ok(Walked::default());
         }
-        let notes = git.tip(NOTES)?.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+        let notes = git.tip_tree(NOTES)?;
         let asks = !self.requirements.sealers.is_empty() || each.is_some();
         // Whoever wants to hear of every seal looks through all notes anyway; to find the note of each seal by itself takes
         // a good part of the whole time.
@@ -216,7 +216,6 @@ pub(super) struct SealSignatures {
     bytes: usize,
     /// Signatures that may still be bad.
     bad: usize,
-    /// The limit that was reached.
     reached: Option<Finding>,
 }
 

@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 
 use super::bond::{cover_as_it_is, unchecked};
-use super::commit::{Judge, SessionVerdict};
+use super::commit::Judge;
 use super::facts::Facts;
 use super::merges::{Brought, is_setting};
 use super::replay::Before;
+use super::verdict::SessionVerdict;
 use crate::git::{Allowance, ObjectError, Read};
 use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::conclude::{self, Outcome};
@@ -33,6 +34,12 @@ pub(super) struct Squash {
 }
 
 impl Squash {
+    /// A range of which no commit was judged yet.
+    fn new(base: CommitId, head: CommitId, commits: Vec<CommitId>) -> Self {
+        let (sessions, findings, found_by) = (Vec::new(), Vec::new(), Vec::new());
+        Self { verdict: Verdict::Exempt, sessions, findings, found_by, base, head, commits }
+    }
+
     /// Whether nothing is wrong with it but that parts of it have no anchor.
     pub(super) fn lacks_only_anchors(&self) -> bool {
         let severe = |finding: &&Finding| finding.severity > Severity::Warning;
@@ -97,15 +104,18 @@ impl Judge<'_> {
                 Ok(None) => {}
                 // Anyone may add a line: one that leads nowhere must not hide another that holds.
                 Err(error) => {
-                    let findings = vec![unchecked(&error)];
-                    let verdict = Verdict::Unchecked;
-                    let (sessions, found_by, commits) = (Vec::new(), Vec::new(), Vec::new());
-                    let unread = Squash { verdict, sessions, findings, found_by, base, head, commits };
-                    failed = failed.or(Some(unread));
+                    let (verdict, findings) = (Verdict::Unchecked, vec![unchecked(&error)]);
+                    failed = failed.or(Some(Squash { verdict, findings, ..Squash::new(base, head, Vec::new()) }));
                 }
             }
         }
         Ok(failed)
+    }
+
+    /// What differs between the ends of a range, path by path.
+    fn whole_change(&self, base: &CommitId, head: &CommitId) -> Read<Vec<PathChange>> {
+        let (git, history) = (&self.gatherer.git, &self.gatherer.history);
+        git.diff(Some(&history.node(git, base)?.tree), Some(&history.node(git, head)?.tree))
     }
 
     /// Whether a commit is what git makes of a whole range on top of the commit's parent.
@@ -114,8 +124,7 @@ impl Judge<'_> {
         if judged.is_merge() || base == head || !history.reaches(git, head, base)? {
             return Ok(false);
         }
-        let (from, till) = (history.node(git, base)?.tree, history.node(git, head)?.tree);
-        let (change, made) = (git.diff(Some(&from), Some(&till))?, judged.diff(self.gatherer)?);
+        let (change, made) = (self.whole_change(base, head)?, judged.diff(self.gatherer)?);
         if change.is_empty() || made.is_empty() {
             return Ok(false);
         }
@@ -139,15 +148,7 @@ impl Judge<'_> {
             return Err(ObjectError::Limit(head.0, why));
         }
         self.spend(commits.len())?;
-        let mut squash = Squash {
-            verdict: Verdict::Exempt,
-            sessions: Vec::new(),
-            findings: Vec::new(),
-            found_by: Vec::new(),
-            base: *base,
-            head: *head,
-            commits: commits.clone(),
-        };
+        let mut squash = Squash::new(*base, *head, commits.clone());
         if let Some(replayed) = self.replayed_range(base, head, &commits, judged)? {
             squash.findings.push(replayed);
             squash.verdict = Verdict::Fail;
@@ -208,7 +209,7 @@ impl Judge<'_> {
     /// to another place of the file.
     fn is_known_base(&self, base: &CommitId, exact: &[CommitId], judged: &Facts) -> Read<bool> {
         let (git, history) = (&self.gatherer.git, &self.gatherer.history);
-        let trusted = self.rules.source.commit.filter(|_| !self.rules.source.untrusted);
+        let trusted = self.rules.source.commit.filter(|_| self.rules.source.trusted);
         for id in judged.commit.parents.iter().chain(exact).chain(trusted.as_ref()) {
             if history.reaches(git, id, base)? {
                 return Ok(true);
@@ -231,8 +232,7 @@ impl Judge<'_> {
         if let Some(by) = commits.iter().find(|id| only.shared.contains(id)) {
             return Ok(Some(Before::by_itself(*by).finding()));
         }
-        let (from, till) = (history.node(git, base)?.tree, history.node(git, head)?.tree);
-        let whole = git.diff(Some(&from), Some(&till))?;
+        let whole = self.whole_change(base, head)?;
         if let Some(before) = self.applied_before(&whole, head, parent)? {
             return Ok(Some(before.finding()));
         }

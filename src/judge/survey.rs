@@ -134,11 +134,8 @@ fn view(seal: &Seal, commit: CommitId, hash: SealHash, now: Timestamp) -> RoundV
 
 /// Anchors and evidence that seals list and this clone does not have.
 fn gone(git: &Git, rules: &Rules, roots: &[(u64, RootHash)]) -> Result<Vec<Finding>> {
-    let tree = |name: &str| -> Result<Option<TreeId>> {
-        Ok(git.tip(name)?.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?)
-    };
     let mut findings = Vec::new();
-    match tree(NOTES)? {
+    match git.tip_tree(NOTES)? {
         Some(notes) => {
             let noted = noted(git, &notes)?;
             let gone = missing(&rules.seals, &noted.anchors);
@@ -151,7 +148,7 @@ fn gone(git: &Git, rules: &Rules, roots: &[(u64, RootHash)]) -> Result<Vec<Findi
         }
         None => findings.push(not_fetched(NOTES)),
     }
-    match tree(EVIDENCE)? {
+    match git.tip_tree(EVIDENCE)? {
         Some(evidence) => {
             let (there, passed) = shelved(git, &evidence, roots)?;
             findings.extend(passed.remark().map(|why| passed_over(EVIDENCE, &why)));

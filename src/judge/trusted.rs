@@ -65,7 +65,7 @@ pub(super) fn rules(
         Some(commit) => Rules::of(git, &commit, now)?,
         None => Rules::defaults(now)?,
     };
-    rules.source.untrusted = true;
+    rules.source.trusted = false;
     Ok(rules)
 }
 

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::commit::{self, CommitVerdict};
+use super::commit;
 use super::digest;
 use super::gather::{Gatherer, Wanted};
 use super::prefetch;
 use super::range::{Ends, JudgedRange};
 use super::rules::{Rules, RulesView};
 use super::trusted;
+use super::verdict::CommitVerdict;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git::{Git, Repository};
+use crate::git::Git;
 use crate::proof::digest::{CommitId, ProofsDigest};
 use crate::proof::finding::{Severity, Verdict};
 use crate::proof::policy::GateMode;
@@ -128,7 +129,7 @@ impl VerifyOutcome {
             }
         }
         let verdict = commits.iter().map(|commit| commit.verdict).max().unwrap_or(Verdict::Exempt);
-        let view = rules.view();
+        let view = rules.source.clone();
         let enforced = rules.gate.mode == GateMode::Enforce;
         Self { verdict, summary, commits, policy: view.policy, rules: view, enforced, proofs_digest: None, range: None }
     }
@@ -136,9 +137,8 @@ impl VerifyOutcome {
 
 /// Verifies commits and ranges, by the rules of the trusted branch.
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
-    let place = Repository::discover(context)?;
-    let git = Git::open(&place, context)?;
-    git.read_packs(git.packs(false));
+    let git = Git::discover(context)?;
+    git.open_packs(false);
     verify_in(context, &git, open_store(context, &git).as_ref(), request)
 }
 

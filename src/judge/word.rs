@@ -3,11 +3,11 @@
 
 use serde::Serialize;
 
-use super::commit::CommitVerdict;
 use super::evidence::Told;
 use super::facts::Facts;
 use super::gather::Gatherer;
 use super::rules::Rules;
+use super::verdict::CommitVerdict;
 use crate::git::limits::Meter;
 use crate::proof::digest::{CommitId, RootHash};
 use crate::proof::finding::{Finding, FindingCode, Severity, Verdict};

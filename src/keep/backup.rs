@@ -12,9 +12,8 @@ use crate::access::{Access, Sharing};
 use crate::error::{Code, Error, Result};
 use crate::hint::{Hint, Step, hint};
 use crate::record::{Workspace, archive, lock};
-use crate::store::{NewEvent, Store};
+use crate::store::{NewEvent, PassingStore, Store};
 
-/// What to write.
 #[derive(Debug, Clone)]
 pub struct BackupRequest {
     pub file: PathBuf,
@@ -45,7 +44,11 @@ pub struct BackupOutcome {
 pub fn backup(workspace: &Workspace, request: &BackupRequest) -> Result<BackupOutcome> {
     let target = workspace.context.path(&request.file);
     let directory = must_be_free(workspace, &target, request)?;
-    let unfinished = Unfinished::create(&directory, workspace.context.new_id().as_str(), &target)?;
+    let failed = |error: io::Error| failed(&target, &error);
+    let path = directory.join(format!(".git-proof-backup-{}", workspace.context.new_id()));
+    let access = Access::new(Sharing::NONE, &directory);
+    access.open(&path, File::options().write(true).create_new(true)).map_err(failed)?;
+    let unfinished = PassingStore { path };
     let path = &unfinished.path;
     // Nobody may move texts between the copy and the reading of the archives.
     let cold = !workspace.store.archives()?.is_empty() && !workspace.store.is_read_only();
@@ -56,11 +59,10 @@ pub fn backup(workspace: &Workspace, request: &BackupRequest) -> Result<BackupOu
     let (restored, problems) = restore(workspace, &mut copy)?;
     let (sessions, count) = copy.size()?;
     copy.close_as_one_file()?;
-    let failed = |error: io::Error| failed(&target, &error);
     let file = File::open(path).map_err(failed)?;
     file.sync_all().map_err(failed)?;
     let bytes = file.metadata().map_err(failed)?.len();
-    unfinished.rename(&target, request.force)?;
+    rename(path, &target, request.force).map_err(failed)?;
     File::open(&directory).and_then(|directory| directory.sync_all()).map_err(failed)?;
     let file = request.file.display().to_string();
     Ok(BackupOutcome { file, bytes, sessions, count, records: count, restored, problems })
@@ -112,38 +114,13 @@ fn must_be_free(workspace: &Workspace, target: &Path, request: &BackupRequest) -
     Ok(directory)
 }
 
-/// A backup that is being written. What is not finished is gone again.
-struct Unfinished {
-    path: PathBuf,
-}
-
-impl Unfinished {
-    fn create(directory: &Path, id: &str, target: &Path) -> Result<Self> {
-        let path = directory.join(format!(".git-proof-backup-{id}"));
-        let access = Access::new(Sharing::NONE, directory);
-        let made = access.open(&path, File::options().write(true).create_new(true));
-        made.map(|_| Self { path }).map_err(|error| failed(target, &error))
-    }
-
-    /// Gives the file its name. Without `force`, a file that somebody else has made there meanwhile stays.
-    fn rename(&self, target: &Path, force: bool) -> Result<()> {
-        let renamed = match fs::hard_link(&self.path, target) {
-            Ok(()) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !force => Err(error),
-            // Some file systems have no hard links.
-            Err(_) => fs::rename(&self.path, target),
-        };
-        renamed.map_err(|error| failed(target, &error))
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        for end in ["", "-wal", "-shm", "-journal"] {
-            let mut name = self.path.as_os_str().to_owned();
-            name.push(end);
-            let _ = fs::remove_file(name); // most of them are not there
-        }
+/// Gives a finished backup its name. Without `force`, a file that somebody else has made there meanwhile stays.
+fn rename(unfinished: &Path, target: &Path, force: bool) -> io::Result<()> {
+    match fs::hard_link(unfinished, target) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !force => Err(error),
+        // Some file systems have no hard links.
+        Err(_) => fs::rename(unfinished, target),
     }
 }
 

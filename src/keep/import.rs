@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,12 +12,12 @@ use crate::access::{self, Access};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::MAX_EVIDENCE;
-use crate::git::{self, EVIDENCE, FILE, Git};
+use crate::git::{self, EVIDENCE, FILE, Git, TreeEntry};
 use crate::hint::{Hint, Step, hint};
 use crate::proof::digest::{ObjectId, RootHash};
 use crate::proof::record::{Id, Opening};
 use crate::record::{Workspace, lock};
-use crate::store::{NewEvent, Store};
+use crate::store::{NewEvent, PassingStore, Store, beside};
 
 /// What was taken from a backup.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -44,8 +44,8 @@ pub fn import_file(workspace: &mut Workspace, file: &Path) -> Result<FileImport>
         ..error
     };
     // The file itself stays as it is: a store of an earlier version is brought up to date when it is opened.
-    let copy = Copy { path: workspace.repository.store_path().with_file_name("import.db") };
-    copy.fill(workspace, file).map_err(refused)?;
+    let copy = PassingStore { path: workspace.repository.store_path().with_file_name("import.db") };
+    fill(&copy, workspace, file).map_err(refused)?;
     verify(workspace, &copy.path).map_err(refused)?;
     let merged = workspace.store.merge(&copy.path)?;
     let count = merged.records;
@@ -69,61 +69,37 @@ fn verify(workspace: &Workspace, copy: &Path) -> Result<()> {
     store.close_as_one_file()
 }
 
-/// A private copy of a backup, for as long as it is imported.
-struct Copy {
-    path: PathBuf,
-}
-
-impl Copy {
-    fn fill(&self, workspace: &Workspace, file: &Path) -> Result<()> {
-        let given = workspace.context.path(file);
-        let unreadable = |error: io::Error| {
-            Error::new(Code::Unreadable, "it cannot be read").because(error).hint(
-                hint!("name a file of your own that ", Step::Backup, " wrote"; "links and pipes are not followed"),
-            )
-        };
-        for end in ["-wal", "-journal"] {
-            if fs::metadata(beside(&given, end)).is_ok_and(|found| found.len() > 0) {
-                return Err(Error::new(Code::InvalidParams, "it is a store in use, and not all of it is in this file")
-                    .hint(hint!("write a backup of it in its own clone: ", Step::Backup)));
-            }
-        }
-        let mut from = access::open_own(&given, workspace.context.called_sudo()).map_err(unreadable)?;
-        let mut magic = [0; 16];
-        if from.read_exact(&mut magic).is_err() || &magic != b"SQLite format 3\0" {
-            return Err(Error::new(Code::StoreFailed, "it is no backup of a store"));
-        }
-        self.remove();
-        let mut write = || {
-            from.rewind()?;
-            let access = Access::beside(&workspace.repository.store_path());
-            let mut to = access.open(&self.path, File::options().write(true).create_new(true))?;
-            io::copy(&mut from, &mut to)
-        };
-        write().map(drop).map_err(|error| {
-            Error::new(Code::StoreFailed, format!("cannot write {}", self.path.display()))
-                .because(error)
-                .hint("check who owns the .git/proof directory, and that the disk is writable and has room")
-        })
-    }
-
-    fn remove(&self) {
-        for end in ["", "-wal", "-shm", "-journal"] {
-            let _ = fs::remove_file(beside(&self.path, end)); // most of them are not there
+/// Makes a private copy of a backup, for as long as it is imported.
+fn fill(copy: &PassingStore, workspace: &Workspace, file: &Path) -> Result<()> {
+    let given = workspace.context.path(file);
+    let unreadable = |error: io::Error| {
+        Error::new(Code::Unreadable, "it cannot be read")
+            .because(error)
+            .hint(hint!("name a file of your own that ", Step::Backup, " wrote"; "links and pipes are not followed"))
+    };
+    for end in ["-wal", "-journal"] {
+        if fs::metadata(beside(&given, end)).is_ok_and(|found| found.len() > 0) {
+            return Err(Error::new(Code::InvalidParams, "it is a store in use, and not all of it is in this file")
+                .hint(hint!("write a backup of it in its own clone: ", Step::Backup)));
         }
     }
-}
-
-impl Drop for Copy {
-    fn drop(&mut self) {
-        self.remove();
+    let mut from = access::open_own(&given, workspace.context.called_sudo()).map_err(unreadable)?;
+    let mut magic = [0; 16];
+    if from.read_exact(&mut magic).is_err() || &magic != b"SQLite format 3\0" {
+        return Err(Error::new(Code::StoreFailed, "it is no backup of a store"));
     }
-}
-
-fn beside(path: &Path, end: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(end);
-    PathBuf::from(name)
+    copy.remove();
+    let mut write = || {
+        from.rewind()?;
+        let access = Access::beside(&workspace.repository.store_path());
+        let mut to = access.open(&copy.path, File::options().write(true).create_new(true))?;
+        io::copy(&mut from, &mut to)
+    };
+    write().map(drop).map_err(|error| {
+        Error::new(Code::StoreFailed, format!("cannot write {}", copy.path.display()))
+            .because(error)
+            .hint("check who owns the .git/proof directory, and that the disk is writable and has room")
+    })
 }
 
 /// Sessions and files that are named in an answer; all of them are counted.
@@ -282,12 +258,11 @@ fn evidence_refs(git: &Git) -> Vec<String> {
 
 /// The evidence files of a ref, by the roots that they are named after.
 fn files(git: &Git, name: &str) -> Result<Vec<(RootHash, ObjectId)>> {
-    let Some(tip) = git.tip(name)? else { return Ok(Vec::new()) };
-    let mut files = Vec::new();
-    git.added(None, &git.commit(&tip)?.tree, &mut |folder, entry| {
-        let name = std::str::from_utf8(&entry.name).ok().and_then(|name| name.strip_suffix(".jsonl"));
-        let root = name.filter(|_| entry.mode == FILE && entry.name.starts_with(folder)).and_then(RootHash::parse);
-        files.extend(root.map(|root| (root, entry.id)));
-    })?;
-    Ok(files)
+    let Some(tree) = git.tip_tree(name)? else { return Ok(Vec::new()) };
+    let root_of = |(folder, entry): (Vec<u8>, TreeEntry)| {
+        let name = std::str::from_utf8(&entry.name).ok()?.strip_suffix(".jsonl")?;
+        let is_ours = entry.mode == FILE && entry.name.starts_with(&folder);
+        Some((RootHash::parse(name).filter(|_| is_ours)?, entry.id))
+    };
+    Ok(git.added(None, &tree)?.into_iter().filter_map(root_of).collect())
 }

@@ -170,8 +170,8 @@ pub fn memory_pack(workspace: &mut Workspace, request: &PackRequest) -> Result<P
 /// The working memory of a session, and what is left of what was packed.
 pub fn memory(workspace: &Workspace, session: Option<&str>) -> Result<MemoryOutcome> {
     let session = workspace.session(session)?;
-    let memory = workspace.store.memory(&session)?;
-    Ok(MemoryOutcome { session_id: session, notes: memory.notes, packed: memory.packed })
+    let (notes, packed) = workspace.store.memory(&session)?;
+    Ok(MemoryOutcome { session_id: session, notes, packed })
 }
 
 /// Takes notes away that nobody wants to pack.

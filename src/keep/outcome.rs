@@ -20,7 +20,7 @@ pub struct RetainRequest {
 }
 
 /// What `retain` did, and what is where now.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct RetainOutcome {
     /// Whether nothing was moved because only a list was asked for.
     pub dry_run: bool,

@@ -47,12 +47,10 @@ pub(super) struct Sealing {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Present {
     pub(super) now: Timestamp,
-    /// The newest round.
     pub(super) newest: u64,
     pub(super) limits: Limits,
 }
 
-/// The zone of a session.
 pub(super) fn zone(kept: &Kept, sealing: Option<&Sealing>) -> Zone {
     match kept.zone.as_ref().map(|row| row.zone) {
         Some(StoredZone::Frozen) => Zone::Frozen,

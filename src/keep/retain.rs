@@ -40,13 +40,7 @@ pub fn retain(workspace: &mut Workspace, request: &RetainRequest) -> Result<Reta
         rounds: seals.newest,
         limits,
         archive: archive.directory().display().to_string(),
-        moved: 0,
-        moves: Vec::new(),
-        resumed: 0,
-        zones: Vec::new(),
-        undecided: 0,
-        to_decide: Vec::new(),
-        problems: Vec::new(),
+        ..RetainOutcome::default()
     };
     if request.dry_run {
         outcome.moved = moves.len() as u64;

@@ -12,7 +12,7 @@ use crate::hint::{Step, hint};
 const MOST: u64 = 1_000_000;
 
 /// How long texts stay where they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Limits {
     /// `proof.warmRounds`: a session is warm while its round is one of so many newest ones.
     pub warm_rounds: u64,

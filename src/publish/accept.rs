@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::evidence::{attested_by_evidence, better_evidence, file_name};
+use super::evidence::{attested_by_evidence, put_evidence, read_evidence};
 use super::index::add;
 use super::lines::{Line, lines_of, note_of, publish};
 use crate::error::Result;
-use crate::git::limits::{MAX_EVIDENCE, MAX_NOTE};
+use crate::git::limits::MAX_NOTE;
 use crate::git::{CHANGES, EVIDENCE, Fanned, Git, NOTES};
 use crate::proof::change::{ChangeIds, Sighting};
 use crate::proof::digest::{AnchorId, ChangeId, CommitId, RootHash};
@@ -29,7 +29,6 @@ pub(crate) struct Acceptable {
 pub struct TakenOver {
     /// Lines of notes.
     pub anchors: u64,
-    /// Evidence files.
     pub evidence: u64,
     /// Lines of the index of changes.
     pub changes: u64,
@@ -51,19 +50,14 @@ impl Acceptable {
                 self.lines.push(Line { commit: *noted_on, text, change });
             }
         }
-        let Some(tree) = with.proof_tree(EVIDENCE)? else { return Ok(()) };
-        if let Fanned::File(blob) = with.find_fanned(&tree, &file_name(&root))? {
-            self.evidence.insert(root, with.blob(&blob, MAX_EVIDENCE)?);
-        }
+        self.evidence.extend(read_evidence(with, with.proof_tree(EVIDENCE)?, &root)?.map(|text| (root, text)));
         Ok(())
     }
 
     /// Adds a line of the index, under those ids of a change under which it is offered.
     pub(crate) fn sighting(&mut self, with: &Git, ids: &ChangeIds, sighting: Sighting) -> Result<()> {
-        let Some(tree) = with.proof_tree(CHANGES)? else { return Ok(()) };
         for id in [ids.wide, ids.bare] {
-            let Fanned::File(blob) = with.find_fanned(&tree, &id.to_string())? else { continue };
-            if lines_of(&with.blob(&blob, MAX_NOTE)?).contains(sighting.to_line().as_bytes()) {
+            if is_indexed(with, &id, &sighting)? {
                 self.sightings.insert((id, sighting));
             }
         }
@@ -97,8 +91,12 @@ impl Acceptable {
         }
         // Opened only now, so that the pack that was just written is known.
         let git = workspace.git()?;
-        let mut taken = TakenOver { evidence: self.put_evidence(&git)?, ..TakenOver::default() };
-        taken.changes = self.new_sightings(&git)?;
+        let evidence: Vec<(RootHash, &[u8])> = self.evidence.iter().map(|(root, text)| (*root, &text[..])).collect();
+        let evidence = put_evidence(&git, &evidence, "git-proof: accept", "Evidence accepted")?;
+        let mut taken = TakenOver { evidence, ..TakenOver::default() };
+        for (change, sighting) in &self.sightings {
+            taken.changes += u64::from(!is_indexed(&git, change, sighting)?);
+        }
         add(&git, &self.sightings, &self.keep)?;
         let before = git.proof_tree(NOTES)?;
         for line in &self.lines {
@@ -108,40 +106,11 @@ impl Acceptable {
         publish(workspace, &git, &self.lines, None)?;
         Ok(taken)
     }
+}
 
-    fn put_evidence(&self, git: &Git) -> Result<u64> {
-        git.update(EVIDENCE, "git-proof: accept", |tip| {
-            let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
-            let mut files = Vec::new();
-            for (root, text) in &self.evidence {
-                let name = file_name(root);
-                let blob = git.write_blob(text)?;
-                let there = tree.map(|tree| git.find_fanned(&tree, &name)).transpose()?;
-                match there {
-                    Some(Fanned::File(other)) if better_evidence(git, root, other, blob)? == other => {}
-                    _ => files.push((name, blob)),
-                }
-            }
-            if files.is_empty() {
-                return Ok((None, 0));
-            }
-            let tree = git.put_fanned(tree.as_ref(), &files)?;
-            let parents: Vec<CommitId> = tip.into_iter().collect();
-            let commit = git.write_commit(&tree, &parents, "Evidence accepted")?;
-            Ok((Some(commit), files.len() as u64))
-        })
-    }
-
-    fn new_sightings(&self, git: &Git) -> Result<u64> {
-        let Some(tree) = git.proof_tree(CHANGES)? else { return Ok(self.sightings.len() as u64) };
-        let mut new = 0;
-        for (change, sighting) in &self.sightings {
-            let known = match git.find_fanned(&tree, &change.to_string())? {
-                Fanned::File(blob) => lines_of(&git.blob(&blob, MAX_NOTE)?).contains(sighting.to_line().as_bytes()),
-                _ => false,
-            };
-            new += u64::from(!known);
-        }
-        Ok(new)
-    }
+/// Whether the index has a line under a change.
+fn is_indexed(git: &Git, change: &ChangeId, sighting: &Sighting) -> Result<bool> {
+    let Some(tree) = git.proof_tree(CHANGES)? else { return Ok(false) };
+    let Fanned::File(blob) = git.find_fanned(&tree, &change.to_string())? else { return Ok(false) };
+    Ok(lines_of(&git.blob(&blob, MAX_NOTE)?).contains(sighting.to_line().as_bytes()))
 }

@@ -9,7 +9,7 @@ use super::lines::{self, Line, heal, note_of, publish};
 use super::sign::signed_line;
 use super::why::explain;
 use crate::error::{Code, Error, Result};
-use crate::git::{Commit, Git};
+use crate::git::{Commit, Git, NOTES};
 use crate::hint::{Step, hint};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::GitAttestation;
@@ -64,7 +64,7 @@ pub fn anchor_unanchored(workspace: &mut Workspace, git: &Git, session: &Id) -> 
     if commits.is_empty() {
         return Ok(false);
     }
-    let notes = git.tip(crate::git::NOTES)?.map(|tip| git.commit(&tip)).transpose()?.map(|tip| tip.tree);
+    let notes = git.tip_tree(NOTES)?;
     for at in (0..commits.len()).rev() {
         // Lines that the store remembers are added to the note if it lacks them.
         let remembered = workspace.store.lines(Some(&commits[at]))?;
@@ -79,21 +79,12 @@ pub fn anchor_unanchored(workspace: &mut Workspace, git: &Git, session: &Id) -> 
     if commits.is_empty() {
         return Ok(false);
     }
-    on_commits(workspace, git, &row, &commits)?;
+    on_commits(workspace, git, &row, &commits, None)?;
     Ok(true)
 }
 
-/// Anchors a session on commits, signed if the settings say so. What is there already stays as it is.
+/// Anchors a session on commits, signed as asked for, or else as the settings say. What is there already stays as it is.
 pub(crate) fn on_commits(
-    workspace: &mut Workspace,
-    git: &Git,
-    row: &RootRow,
-    commits: &[CommitId],
-) -> Result<AnchorOutcome> {
-    on_commits_signed(workspace, git, row, commits, None)
-}
-
-pub(crate) fn on_commits_signed(
     workspace: &mut Workspace,
     git: &Git,
     row: &RootRow,
@@ -106,7 +97,7 @@ pub(crate) fn on_commits_signed(
     let _lock = lines::lock(workspace);
     // First write the lines of an `anchor` that was killed, so that they are found in the note and not made again.
     let mut restored = heal(workspace, git)?;
-    let notes = git.tip(crate::git::NOTES)?;
+    let notes = git.tip_tree(NOTES)?;
     let mut lines = Vec::new();
     let mut anchors = Vec::new();
     for id in commits {
@@ -118,35 +109,29 @@ pub(crate) fn on_commits_signed(
         let change = git.change_ids_of(&commit)?;
         let change_id = change.map(|ids| ids.wide);
         let rooted = row.scheme.covers_everything() && is_attested(&attested, &commit, change_id.as_ref());
-        let note = notes.map(|tip| note_of(git, &git.commit(&tip)?.tree, id)).transpose()?.unwrap_or_default();
-        let (anchor_id, created) = if let Some(anchor) = existing(&note, id, row) {
-            if sign {
-                lines.extend(signed_line(workspace, *id, anchor.clone(), change, &note)?);
-            }
-            (anchor.id(), false)
-        } else {
-            let anchor = Anchor {
-                anchored_at: workspace.context.now(),
-                change_id,
-                commit: *id,
-                count: summary.count,
-                genesis: summary.genesis,
-                head: summary.head,
-                root: summary.root,
-                scheme: summary.opening.scheme,
-                session_id: summary.opening.session_id.clone(),
-                task_id: summary.opening.task_id.clone(),
-                tree: commit.tree,
-            };
-            let anchor_id = anchor.id();
-            if sign {
-                lines.extend(signed_line(workspace, *id, anchor, change, &note)?);
-            } else {
-                let line = NoteLine::Anchor { anchor: Box::new(anchor), signature: None };
-                lines.push(Line { commit: *id, text: line.to_line().unwrap_or_default(), change });
-            }
-            (anchor_id, true)
-        };
+        let note = notes.map(|tree| note_of(git, &tree, id)).transpose()?.unwrap_or_default();
+        let there = existing(&note, id, row);
+        let created = there.is_none();
+        let anchor = there.unwrap_or_else(|| Anchor {
+            anchored_at: workspace.context.now(),
+            change_id,
+            commit: *id,
+            count: summary.count,
+            genesis: summary.genesis,
+            head: summary.head,
+            root: summary.root,
+            scheme: summary.opening.scheme,
+            session_id: summary.opening.session_id.clone(),
+            task_id: summary.opening.task_id.clone(),
+            tree: commit.tree,
+        });
+        let anchor_id = anchor.id();
+        if sign {
+            lines.extend(signed_line(workspace, *id, anchor, change, &note)?);
+        } else if created {
+            let line = NoteLine::Anchor { anchor: Box::new(anchor), signature: None };
+            lines.push(Line { commit: *id, text: line.to_line().unwrap_or_default(), change });
+        }
         anchors.push(Anchored { commit: *id, anchor_id, created, rooted, signed: sign });
     }
     restored += publish(workspace, git, &lines, Some(&row.session_id))?;

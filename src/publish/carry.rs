@@ -59,11 +59,10 @@ pub fn carry_rewritten(
     for (ids, range) in squashes.values() {
         squashing::remember(workspace, git, *ids, *range)?;
     }
-    let Some(tip) = git.tip(NOTES)? else {
+    let Some(tree) = git.tip_tree(NOTES)? else {
         outcome.restored = heal(workspace, git)?;
         return Ok(outcome);
     };
-    let tree = git.commit(&tip)?.tree;
     let mut lines = Vec::new();
     let mut followed = Vec::new();
     for (from, to) in rewritten {
@@ -124,7 +123,7 @@ fn squashed(git: &Git, ids: &BTreeSet<CommitId>, to: &CommitId) -> Option<(Chang
     }
     let commit = git.commit(to).ok()?;
     let (from, till) = (git.commit(&base).ok()?.tree, git.commit(&head).ok()?.tree);
-    let ours = commit.parents.first().map(|parent| git.commit(parent)).transpose().ok()?.map(|parent| parent.tree);
+    let ours = git.tree_of(commit.parents.first().copied()).ok()?;
     let whole = git.is_merge_of_trees((Some(&from), &till), (ours.as_ref(), &commit.tree)).ok()?;
     let ids = git.change_ids_of(&commit).ok()??;
     whole.then_some((ids, Squashed { onto: commit.parents.first().copied(), base, head }))

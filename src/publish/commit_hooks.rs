@@ -62,8 +62,7 @@ pub fn before_fixup(workspace: &Workspace) -> Result<Option<Id>> {
 
 /// Lets the next commit know of a session that was just finalized, if it is of what is staged.
 pub(crate) fn write_commit_hint(workspace: &mut Workspace, root: &RootRow) -> Result<()> {
-    let attested = workspace.store.attested(&root.session_id)?;
-    let staged: Vec<GitAttestation> = attested.into_iter().filter(|said| said.commit.is_none()).collect();
+    let staged = staged_changes(workspace, &root.session_id)?;
     if staged.is_empty() {
         return Ok(());
     }
@@ -101,6 +100,13 @@ fn adds_trailers(git: &Git) -> bool {
     git.bool_setting("proof.trailers").unwrap_or(true)
 }
 
+/// The changes that a session attests and that were only staged.
+fn staged_changes(workspace: &Workspace, session: &Id) -> Result<Vec<GitAttestation>> {
+    let mut attested = workspace.store.attested(session)?;
+    attested.retain(|said| said.commit.is_none());
+    Ok(attested)
+}
+
 /// How a commit names a finalized session.
 fn trailer_of(root: &RootRow) -> RootTrailer {
     RootTrailer { session_id: root.session_id.clone(), scheme: root.scheme, root: root.root, count: root.record_count }
@@ -115,13 +121,12 @@ fn finalized_advice(
     advice: &mut MessageAdvice,
 ) -> Result<()> {
     let session = &root.session_id;
-    let staged: Vec<GitAttestation> =
-        workspace.store.attested(session)?.into_iter().filter(|said| said.commit.is_none()).collect();
+    let mut staged = staged_changes(workspace, session)?;
     if staged.is_empty() {
         return Ok(());
     }
     let Some(tree) = git.staged_tree()? else { return Ok(()) };
-    let staged: Vec<GitAttestation> = staged.into_iter().filter(|said| said.tree == tree).collect();
+    staged.retain(|said| said.tree == tree);
     let fit = fits(&workspace.context, git, &staged, &tree, message)?;
     if matches!(fit, Fit::Yes | Fit::Unclear) {
         advice.expects = Some(session.clone());
@@ -173,8 +178,7 @@ fn fits(context: &Context, git: &Git, staged: &[GitAttestation], tree: &TreeId, 
         return Ok(if git::is_amending().unwrap_or_else(has_message_of_head) { Fit::Unclear } else { Fit::Yes });
     }
     let amended = match head.parents.as_slice() {
-        [] => is_said(None)?,
-        [parent] => is_said(Some(&git.commit(parent)?.tree))?,
+        parents @ ([] | [_]) => is_said(git.tree_of(parents.first().copied())?.as_ref())?,
         _ => false,
     };
     Ok(if amended { Fit::Yes } else { Fit::No })
@@ -220,7 +224,6 @@ fn unknown_root(workspace: &Workspace, git: &Git, root: &RootTrailer) -> Result<
 /// What was done about a commit that was just made.
 #[derive(Debug, Clone, Default)]
 pub struct AfterCommit {
-    /// The commit.
     pub head: Option<CommitId>,
     /// The open session that attests it now.
     pub attested: Option<Id>,
@@ -262,7 +265,7 @@ pub(super) fn bind(
 ) -> Result<()> {
     let session = row.id();
     if row.is_open() {
-        match attest_commit(workspace, git, session, head) {
+        match attest(workspace, git, session, head, false) {
             Ok(new) => {
                 done.attested = new.then(|| session.clone());
                 return Ok(());
@@ -276,44 +279,26 @@ pub(super) fn bind(
         let attested = workspace.store.attested(row.id())?;
         let commit = git.commit(head)?;
         let change = git.change_id(&commit)?;
-        let staged: Vec<GitAttestation> = attested.into_iter().filter(|said| said.commit.is_none()).collect();
-        if staged.iter().any(|said| said.tree == commit.tree && said.change_id == change) {
-            let outcome = on_commits(workspace, git, &root, &[*head])?;
+        let is_it = |said: &GitAttestation| said.tree == commit.tree && said.change_id == change;
+        if attested.iter().any(|said| said.commit.is_none() && is_it(said)) {
+            let outcome = on_commits(workspace, git, &root, &[*head], None)?;
             done.restored = outcome.restored;
             done.anchored = Some(outcome);
         } else {
             let named = ProofTrailers::parse(&commit.message).trailers;
             let lent =
                 |trailer: &ProofTrailer| matches!(trailer, ProofTrailer::Root(root) if root.session_id == *row.id());
-            let explained = is_attested(&workspace.store.attested(row.id())?, &commit, change.as_ref());
+            let explained = is_attested(&attested, &commit, change.as_ref());
             done.lent = (!explained && named.iter().any(lent)).then(|| row.id().clone());
         }
     }
     Ok(())
 }
 
-/// Attests a commit, unless the session has done so, or has closed with a reflection on exactly this change.
-fn attest_commit(workspace: &mut Workspace, git: &Git, session: &Id, head: &CommitId) -> Result<bool> {
-    attest(workspace, git, session, head, None)
-}
-
-/// Attests a commit that no hook of git told about; `false` if the session has attested it already.
-pub fn attest_made(workspace: &mut Workspace, git: &Git, session: &Id, commit: &CommitId) -> Result<bool> {
-    attest_commit(workspace, git, session, commit)
-}
-
-/// Attests a commit that was made before, and says so; `false` if the session has attested it already.
-pub(crate) fn attest_afterwards(workspace: &mut Workspace, git: &Git, session: &Id, commit: &CommitId) -> Result<bool> {
-    attest(workspace, git, session, commit, Some("{\"afterwards\":true}"))
-}
-
-fn attest(
-    workspace: &mut Workspace,
-    git: &Git,
-    session: &Id,
-    commit: &CommitId,
-    metadata: Option<&str>,
-) -> Result<bool> {
+/// Attests a commit; `afterwards` says that it was made before the session. `false` if the session has attested it already,
+/// or has closed with a reflection on exactly this change.
+pub fn attest(workspace: &mut Workspace, git: &Git, session: &Id, commit: &CommitId, afterwards: bool) -> Result<bool> {
+    let metadata = afterwards.then_some("{\"afterwards\":true}");
     let commit = git.commit(commit)?;
     let change = GitAttestation { change_id: git.change_id(&commit)?, commit: Some(commit.id), tree: commit.tree };
     let (operation, timestamp) = (change.to_text(), workspace.context.now());
@@ -331,7 +316,7 @@ pub(super) fn attest_rewritten(workspace: &mut Workspace, git: &Git, rewritten: 
     for (from, to) in rewritten {
         let is_of = |id: &CommitId| attested.iter().any(|said| said.commit == Some(*id));
         if is_of(from) && seen.insert(*to) && git.has(&to.0) {
-            attest_commit(workspace, git, row.id(), to)?;
+            attest(workspace, git, row.id(), to, false)?;
         }
     }
     Ok(())
@@ -341,7 +326,7 @@ pub(super) fn attest_rewritten(workspace: &mut Workspace, git: &Git, rewritten: 
 pub(super) fn staged_change(workspace: &Workspace) -> Result<Option<GitAttestation>> {
     let git = workspace.git()?;
     let Some(tree) = git.staged_tree()? else { return Ok(None) };
-    let head = git.tip("HEAD")?.map(|head| git.commit(&head)).transpose()?.map(|head| head.tree);
+    let head = git.tip_tree("HEAD")?;
     if head == Some(tree) {
         return Ok(None);
     }

@@ -8,7 +8,6 @@ use crate::hint::{Step, hint};
 use crate::proof::record::Id;
 use crate::record::{Workspace, credential_in_entry, parse_id};
 
-/// What was disclosed.
 #[derive(Debug, Clone, Serialize)]
 pub struct DiscloseOutcome {
     pub records: Vec<Disclosed>,

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use crate::error::{Code, Error, Result};
 use crate::git::limits::MAX_EVIDENCE;
-use crate::git::{EVIDENCE, Fanned, Git, ObjectError};
+use crate::git::{EVIDENCE, Fanned, Git, ObjectError, Read};
 use crate::hint::{Step, hint};
 use crate::proof::anchor::Anchor;
 use crate::proof::change::GitAttestation;
-use crate::proof::digest::{CommitId, ObjectId, RootHash};
+use crate::proof::digest::{CommitId, ObjectId, RootHash, TreeId};
 use crate::proof::evidence::{self, Summary, Verifier};
 use crate::proof::note::NoteLine;
 use crate::proof::observed::Observed;
@@ -16,24 +16,32 @@ use crate::proof::record::{Body, Entry, Id, Line, RecordType};
 use crate::record::{Workspace, credential_in_entry, credential_in_opening, thaw};
 use crate::store::{Log, RootRow, StoredEntry};
 
-/// The name of a root's evidence.
 pub(crate) fn file_name(root: &RootHash) -> String {
     format!("{root}.jsonl")
 }
 
-/// Whether there is evidence for a root.
 pub(crate) fn has_evidence(git: &Git, root: &RootHash) -> Result<bool> {
-    let Some(tip) = git.tip(EVIDENCE)? else { return Ok(false) };
-    let shelved = git.find_fanned(&git.commit(&tip)?.tree, &file_name(root))?;
-    Ok(matches!(shelved, Fanned::File(_)))
+    Ok(blob_of(git, git.tip_tree(EVIDENCE)?, root)?.is_some())
+}
+
+/// The evidence of a root in a tree; `None` if there is none.
+pub(super) fn read_evidence(git: &Git, tree: Option<TreeId>, root: &RootHash) -> Result<Option<Vec<u8>>> {
+    Ok(blob_of(git, tree, root)?.map(|blob| git.blob(&blob, MAX_EVIDENCE)).transpose()?)
+}
+
+fn blob_of(git: &Git, tree: Option<TreeId>, root: &RootHash) -> Read<Option<ObjectId>> {
+    let Some(tree) = tree else { return Ok(None) };
+    Ok(match git.find_fanned(&tree, &file_name(root))? {
+        Fanned::File(blob) => Some(blob),
+        Fanned::Nothing | Fanned::Other => None,
+    })
 }
 
 /// The commits that the evidence of a root attests.
 pub(crate) fn attested_by_evidence(git: &Git, root: &RootHash) -> Result<Vec<CommitId>> {
-    let Some(tree) = git.proof_tree(EVIDENCE)? else { return Ok(Vec::new()) };
-    let Fanned::File(blob) = git.find_fanned(&tree, &file_name(root))? else { return Ok(Vec::new()) };
     let mut commits = Vec::new();
-    let _ = Verifier::new().push_with(&git.blob(&blob, MAX_EVIDENCE)?, |_, line, _| {
+    let Some(text) = read_evidence(git, git.proof_tree(EVIDENCE)?, root)? else { return Ok(commits) };
+    let _ = Verifier::new().push_with(&text, |_, line, _| {
         if let Line::Entry(entry) = line
             && let Body::Attest { attest } = &entry.body
             && let Ok(GitAttestation { commit: Some(commit), .. }) = GitAttestation::parse(attest.as_bytes())
@@ -46,7 +54,6 @@ pub(crate) fn attested_by_evidence(git: &Git, root: &RootHash) -> Result<Vec<Com
 
 /// The evidence of a session, and what it adds up to.
 pub(super) struct Evidence {
-    /// The file.
     pub(super) text: Vec<u8>,
     /// Chain, root and count as computed from the lines of the file. Anchors are made from this, not from rows of the
     /// store.
@@ -66,13 +73,7 @@ impl Evidence {
                 .details(serde_json::json!({ "session_id": session }))
         };
         let summary = evidence::verify(&text).map_err(|error| broken(error.to_string()))?;
-        let same = summary.root == row.root
-            && summary.count == row.record_count
-            && summary.head == row.head
-            && summary.genesis == row.genesis
-            && summary.opening.scheme == row.scheme
-            && summary.opening.session_id == row.session_id;
-        if same {
+        if row.is_of(&summary) {
             Ok(Self { text, summary, guarded })
         } else {
             Err(broken(format!("they add up to {} entries with root {}", summary.count, summary.root)))
@@ -82,11 +83,8 @@ impl Evidence {
 
 /// Whether published evidence adds up to what an anchor says of it.
 pub(super) fn supports(git: &Git, anchor: &Anchor) -> Result<bool> {
-    let Some(tip) = git.tip(EVIDENCE)? else { return Ok(false) };
-    let Fanned::File(blob) = git.find_fanned(&git.commit(&tip)?.tree, &file_name(&anchor.root))? else {
-        return Ok(false);
-    };
-    Ok(evidence::verify(&git.blob(&blob, MAX_EVIDENCE)?).is_ok_and(|summary| {
+    let Some(text) = read_evidence(git, git.tip_tree(EVIDENCE)?, &anchor.root)? else { return Ok(false) };
+    Ok(evidence::verify(&text).is_ok_and(|summary| {
         summary.root == anchor.root
             && summary.count == anchor.count
             && summary.head == anchor.head
@@ -120,23 +118,30 @@ pub(super) fn publish_evidence(workspace: &mut Workspace, git: &Git, row: &RootR
         )
         .hint("nobody could check it; record the rest of the work in further sessions"));
     }
-    let name = file_name(&row.root);
-    git.update(EVIDENCE, "git-proof: evidence", |tip| {
-        let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
-        let there = tree.map(|tree| git.find_fanned(&tree, &name)).transpose()?.unwrap_or(Fanned::Nothing);
-        let mut blob = git.write_blob(text)?;
-        if let Fanned::File(other) = there {
-            blob = better_evidence(git, &row.root, other, blob)?;
-            if blob == other {
-                return Ok((None, ()));
+    let message = format!("Evidence of session {}", row.session_id);
+    put_evidence(git, &[(row.root, text)], "git-proof: evidence", &message)?;
+    Ok(evidence)
+}
+
+/// Writes evidence under its roots, unless what is there is as good. The answer is how many files are new.
+pub(super) fn put_evidence(git: &Git, evidence: &[(RootHash, &[u8])], why: &str, message: &str) -> Result<u64> {
+    git.update(EVIDENCE, why, |tip| {
+        let tree = git.tree_of(tip)?;
+        let mut files = Vec::new();
+        for (root, text) in evidence {
+            let (there, blob) = (blob_of(git, tree, root)?, git.write_blob(text)?);
+            match there {
+                Some(other) if better_evidence(git, root, other, blob)? == other => {}
+                _ => files.push((file_name(root), blob)),
             }
         }
-        let tree = git.put_fanned(tree.as_ref(), &[(name.clone(), blob)])?;
-        let parents: Vec<_> = tip.into_iter().collect();
-        let commit = git.write_commit(&tree, &parents, &format!("Evidence of session {}", row.session_id))?;
-        Ok((Some(commit), ()))
-    })?;
-    Ok(evidence)
+        if files.is_empty() {
+            return Ok((None, 0));
+        }
+        let tree = git.put_fanned(tree.as_ref(), &files)?;
+        let parents: Vec<CommitId> = tip.into_iter().collect();
+        Ok((Some(git.write_commit(&tree, &parents, message)?), files.len() as u64))
+    })
 }
 
 /// Publishes again the evidence that lines of ours name and that the ref lacks, as far as the store has it: of the lines that
@@ -148,7 +153,7 @@ pub fn restore_evidence(workspace: &mut Workspace, git: &Git, all: bool) -> Resu
     if lines.is_empty() || !all && tip.zip(Some(last)) == workspace.store.known_tip(EVIDENCE)? {
         return Ok(0);
     }
-    let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+    let tree = git.tree_of(tip)?;
     let mut looked_at = HashSet::new();
     let mut missing = 0;
     for line in lines {
@@ -184,11 +189,8 @@ fn published(git: &Git, row: &RootRow) -> Result<Evidence> {
             "without it there is nothing to anchor"
         ))
     };
-    let tip = git.tip(EVIDENCE)?.ok_or_else(gone)?;
-    let Fanned::File(blob) = git.find_fanned(&git.commit(&tip)?.tree, &file_name(&row.root))? else {
-        return Err(gone());
-    };
-    Evidence::new(git.blob(&blob, MAX_EVIDENCE)?, 0, row).map_err(|_| gone())
+    let text = read_evidence(git, git.tip_tree(EVIDENCE)?, &row.root)?.ok_or_else(gone)?;
+    Evidence::new(text, 0, row).map_err(|_| gone())
 }
 
 /// Why a session cannot be published: its opening, and the reflection that closes a proof-grade one, are readable lines, so
@@ -273,7 +275,7 @@ fn committed_blobs(workspace: &Workspace, git: &Git, session: &Id) -> Result<Has
     let mut blobs = HashSet::new();
     for commit in workspace.store.attested(session)?.iter().filter_map(|said| said.commit) {
         let Ok(commit) = git.commit(&commit) else { continue };
-        let before = commit.parents.first().and_then(|parent| git.commit(parent).ok()).map(|parent| parent.tree);
+        let before = git.tree_of(commit.parents.first().copied()).unwrap_or_default();
         let Ok(changes) = git.diff(before.as_ref(), Some(&commit.tree)) else { continue };
         blobs.extend(changes.iter().filter_map(|change| change.new.map(|entry| entry.id)));
     }

@@ -15,10 +15,8 @@ use crate::proof::digest::{ChangeId, CommitId};
 use crate::proof::note::NoteLine;
 use crate::record::Workspace;
 
-/// The result of indexing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Indexed {
-    /// How many ranges are new.
     pub ranges: u64,
     /// The commits that are proven here and that others cannot check: each was rewritten before it was pushed, the session
     /// names the commit as it was, and publishing that commit would reveal work that was not pushed.
@@ -96,8 +94,7 @@ fn index(
             rewritten.extend(git.commits(&[&format!("{base}..{}", branch.head)])?.into_iter().take(MAX_BRANCH));
         }
     }
-    let prefix = format!("refs/remotes/{}", remote.name);
-    let theirs: Vec<CommitId> = git.refs_below(&prefix)?.into_iter().map(|(_, tip)| tip).collect();
+    let theirs = git.branches_of(&remote.name)?;
     let heads: Vec<CommitId> = pushed.iter().map(|branch| branch.head).collect();
     for commit in rewritten {
         walk.keep_originals((&theirs, &heads), &git.commit(&commit)?)?;
@@ -118,11 +115,7 @@ pub(crate) fn release(workspace: &Workspace, git: &Git, remote: &Remote) -> Resu
     let kept = squashing::kept(git)?;
     let Some(mut walk) = Walk::new(workspace, git)?.filter(|_| !kept.is_empty()) else { return Ok(()) };
     let published = git.tip(&remote.tracking(CHANGES))?;
-    let tips: Vec<CommitId> = git
-        .refs_below(&format!("refs/remotes/{}", git.code_remote(remote).name))?
-        .into_iter()
-        .map(|(_, tip)| tip)
-        .collect();
+    let tips = git.branches_of(&git.code_remote(remote).name)?;
     let closed = workspace.store.open_sessions()?.is_empty();
     for (name, range) in kept {
         let arrived = published.map(|tip| git.is_ancestor(&range.head, &tip)).transpose()? == Some(true);
@@ -148,7 +141,7 @@ pub(super) fn add(git: &Git, sightings: &BTreeSet<(ChangeId, Sighting)>, keep: &
         return Ok(0);
     }
     git.update(CHANGES, "git-proof: index", |tip| {
-        let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+        let tree = git.tree_of(tip)?;
         let mut files = Vec::new();
         let mut ranges = BTreeSet::new();
         for (change, lines) in &by_change {

@@ -2,11 +2,10 @@
 //! meanwhile is put back.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, TryLockError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::fs::File;
 
 use super::evidence::supports;
+use crate::access::lock_within;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::{MAX_MERGED_NOTE, MAX_NOTE, MAX_NOTE_LINES};
 use crate::git::{Git, NOTES, ObjectError};
@@ -21,7 +20,6 @@ use crate::store::NewLine;
 /// A line to be added to a commit's note.
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
-    /// Whose note.
     pub(crate) commit: CommitId,
     /// The line, without its newline.
     pub(crate) text: String,
@@ -84,14 +82,7 @@ fn text_of<L: AsRef<[u8]>>(lines: &BTreeSet<L>) -> Vec<u8> {
 /// two anchors that say the same do no harm.
 pub(super) fn lock(workspace: &Workspace) -> Option<File> {
     let folder = File::open(workspace.repository.store_path().parent()?).ok()?;
-    let begun = Instant::now();
-    while let Err(TryLockError::WouldBlock) = folder.try_lock() {
-        if begun.elapsed() > workspace.context.patience() {
-            return None;
-        }
-        thread::sleep(Duration::from_millis(1));
-    }
-    Some(folder)
+    lock_within(&folder, workspace.context.patience()).unwrap_or(true).then_some(folder)
 }
 
 /// Adds lines, those of a session that is anchored by them if one is named, and puts back what is gone. The answer is
@@ -115,7 +106,7 @@ fn ensure(workspace: &mut Workspace, git: &Git, asked: &[Line]) -> Result<u64> {
     // A commit whose note has no room for what it was asked to take.
     let mut full = None;
     let restored = git.update(NOTES, "git-proof: anchor", |tip| {
-        let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+        let tree = git.tree_of(tip)?;
         let known = store.known_tip(NOTES)?;
         // Lines of the store that were never seen in the notes belong to a process that was killed, or that has not
         // written them yet.
@@ -234,10 +225,8 @@ fn overwritten(
         // The ref is gone, or what it held: every line counts.
         return Ok(workspace.store.unseen_after(0)?.0);
     };
-    let mut changed = Vec::new();
-    git.lost_notes(&before, Some(tree), &mut |commit| changed.push(commit))?;
     let mut lines = Vec::new();
-    for commit in changed {
+    for commit in git.lost_notes(&before, Some(tree))? {
         lines.extend(workspace.store.unseen_of(&commit)?.into_iter().map(|line| (commit, line)));
     }
     Ok(lines)

@@ -5,15 +5,13 @@
 //! A file says how the commit will be known: by where HEAD was, and by its author's date, which git tells its hooks. Nobody
 //! else can know that before. How many files there are, and how far each looks, is limited: nothing here grows with history.
 
-use std::fs::{self, File, TryLockError};
-use std::io::ErrorKind;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::commit_hooks::AfterCommit;
 use super::{commit_hooks as committing, squash as squashing};
-use crate::access::{Access, identity};
+use crate::access::{Access, identity, lock_within};
 use crate::context::{Context, read_text};
 use crate::error::{Code, Error, Result};
 use crate::git::{Commit, Git, Read, Repository};
@@ -92,10 +90,7 @@ pub fn expect_commit(context: &Context, git: &Git, session: &Id) -> Result<()> {
     // By name they are in the order of time.
     let file = folder.join(format!("{}.{}", context.now(), std::process::id()));
     let access = Access::beside(&place.store_path());
-    let written = match access.make_directory(&folder) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(error),
-        _ => access.write(&file, pending.to_text().as_bytes()),
-    };
+    let written = access.ensure_directory(&folder).and_then(|()| access.write(&file, pending.to_text().as_bytes()));
     written.map_err(|error| {
         Error::new(Code::StoreFailed, format!("cannot make {}", file.display()))
             .because(error)
@@ -192,15 +187,9 @@ fn mend_where(
 /// another process keeps its claim.
 fn claim(file: &Path, patience: Duration) -> Option<File> {
     let claimed = File::open(file).ok()?;
-    let begun = Instant::now();
-    while let Err(error) = claimed.try_lock() {
-        if matches!(error, TryLockError::Error(_)) {
-            break; // on a file system without locks; two that attest a commit make one entry all the same
-        }
-        if begun.elapsed() >= patience {
-            return None;
-        }
-        thread::sleep(Duration::from_millis(1));
+    // On a file system without locks, two that attest a commit make one entry all the same.
+    if !lock_within(&claimed, patience).unwrap_or(true) {
+        return None;
     }
     let which = |found: fs::Metadata| identity(&found);
     (fs::metadata(file).map(which).ok()? == claimed.metadata().map(which).ok()?).then_some(claimed)

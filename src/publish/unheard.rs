@@ -4,7 +4,7 @@
 //! one's: what a rebase or a cherry-pick brought along was written by somebody else or at another time, and where an agent
 //! is at work too, a commit may be the agent's.
 
-use super::commit_hooks::attest_made;
+use super::commit_hooks::attest;
 use crate::error::Result;
 use crate::git::{Commit, Git};
 use crate::proof::digest::CommitId;
@@ -34,7 +34,7 @@ pub(crate) fn attest_unheard(workspace: &mut Workspace, session: &Id) -> Result<
     let git = workspace.git()?;
     let mut found = Vec::new();
     for commit in unseen(workspace, &git, began.seconds() + 1)? {
-        if commit.author_seconds() > began.seconds() && attest_made(workspace, &git, session, &commit.id)? {
+        if commit.author_seconds() > began.seconds() && attest(workspace, &git, session, &commit.id, false)? {
             workspace.store.see_commit(&commit.id, workspace.context.now())?;
             found.push(commit.id);
         }

@@ -33,8 +33,7 @@ pub(super) struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// `None` where nothing is anchored yet.
     pub(super) fn new(workspace: &'a Workspace, git: &'a Git) -> Result<Option<Self>> {
-        let Some(notes) = git.tip(NOTES)? else { return Ok(None) };
-        let notes = git.commit(&notes)?.tree;
+        let Some(notes) = git.tip_tree(NOTES)? else { return Ok(None) };
         let squashed = git.setting("proof.publishSquashed").is_none_or(|value| value != "false");
         let (sightings, keep, uncheckable, seen) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), BTreeMap::new());
         Ok(Some(Self { workspace, git, notes, squashed, sightings, keep, uncheckable, seen }))
@@ -48,8 +47,8 @@ impl<'a> Walk<'a> {
         base: Option<&CommitId>,
     ) -> Result<Vec<CommitId>> {
         let mut arguments: Vec<String> = tips.iter().map(ToString::to_string).collect();
-        let theirs = self.git.refs_below(&format!("refs/remotes/{}", remote.name))?;
-        arguments.extend(theirs.iter().map(|(_, tip)| tip).chain(base).map(|id| format!("^{id}")));
+        let theirs = self.git.branches_of(&remote.name)?;
+        arguments.extend(theirs.iter().chain(base).map(|id| format!("^{id}")));
         let mut commits = self.git.commits(&arguments)?;
         commits.truncate(MAX_BRANCH);
         for id in &commits {
@@ -160,8 +159,7 @@ impl<'a> Walk<'a> {
         {
             return Ok(false);
         }
-        let before =
-            commit.parents.first().map(|parent| self.git.commit(parent)).transpose()?.map(|parent| parent.tree);
+        let before = self.git.tree_of(commit.parents.first().copied())?;
         Ok(original.tree == commit.tree
             || self.git.ambiguity(&self.git.diff(before.as_ref(), Some(&commit.tree))?)?.is_none())
     }

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 
 use memchr::memmem;
 
-use super::evidence::file_name;
+use super::evidence::read_evidence;
 use crate::error::Result;
-use crate::git::limits::MAX_EVIDENCE;
-use crate::git::{EVIDENCE, Fanned, Git, NOTES, WHY};
+use crate::git::{EVIDENCE, Git, NOTES, WHY};
 use crate::proof::digest::{CommitId, RootHash, TreeId};
 use crate::proof::evidence::Verifier;
 use crate::proof::record::{Body, Line, RecordType};
@@ -48,11 +47,10 @@ pub(crate) fn unexplained(git: &Git, commits: Vec<CommitId>) -> Result<Vec<Commi
 
 /// Writes the lines of commits that others proved, each by the evidence of this root.
 pub(crate) fn explain_proven(git: &Git, proven: &[(CommitId, RootHash)]) -> Result<()> {
-    let Some(tree) = git.proof_tree(EVIDENCE)? else { return Ok(()) };
+    let tree = git.proof_tree(EVIDENCE)?;
     let mut notes = BTreeMap::new();
     for (commit, root) in proven {
-        let Fanned::File(blob) = git.find_fanned(&tree, &file_name(root))? else { continue };
-        if let Some(line) = line_of(&git.blob(&blob, MAX_EVIDENCE)?) {
+        if let Some(line) = read_evidence(git, tree, root)?.and_then(|text| line_of(&text)) {
             notes.insert(*commit, git.write_blob(line.as_bytes())?);
         }
     }
@@ -61,8 +59,7 @@ pub(crate) fn explain_proven(git: &Git, proven: &[(CommitId, RootHash)]) -> Resu
 
 /// Copies the lines of rewritten commits.
 pub(super) fn follow(git: &Git, rewritten: &[(CommitId, CommitId)]) -> Result<()> {
-    let Some(tip) = git.tip(WHY)? else { return Ok(()) };
-    let tree = git.commit(&tip)?.tree;
+    let Some(tree) = git.tip_tree(WHY)? else { return Ok(()) };
     let mut notes = BTreeMap::new();
     for (old, new) in rewritten {
         if let Some(blob) = git.find_note(&tree, old)?.first() {
@@ -77,7 +74,7 @@ fn put(git: &Git, notes: &BTreeMap<CommitId, crate::proof::digest::ObjectId>) ->
         return Ok(());
     }
     git.update(WHY, "git-proof: why", |tip| {
-        let tree = tip.map(|tip| git.commit(&tip).map(|commit| commit.tree)).transpose()?;
+        let tree = git.tree_of(tip)?;
         let tree = git.put_notes(tree.as_ref(), notes)?;
         // Without parents: nobody asks how this ref came about, and it would only grow.
         Ok((Some(git.write_commit(&tree, &[], "Why, for git log")?), ()))

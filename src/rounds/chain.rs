@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::git::limits::{MAX_SEAL, MAX_SEALED, MAX_SEALS};
-use crate::git::{FILE, Git, ObjectError, Read, Repository};
+use crate::git::{FILE, Git, ObjectError, Read};
 use crate::hint::{Step, hint};
 use crate::proof::digest::{CommitId, ObjectId, SealHash};
 use crate::proof::finding::{Finding, FindingCode};
@@ -195,12 +195,11 @@ pub(crate) fn still_there(seen: &[SeenRound], walked: &Walked) -> Result<()> {
 
 /// Opens the repository for a reader of all its rounds.
 pub(crate) fn open(context: &Context) -> Result<Git> {
-    let git = Git::open(&Repository::discover(context)?, context)?;
-    git.read_packs(git.packs(true));
+    let git = Git::discover(context)?;
+    git.open_packs(true);
     Ok(git)
 }
 
-/// There is no such round.
 pub(crate) fn no_such(number: u64, last: u64) -> Error {
     let there = match last {
         0 => "there is none yet that holds".to_owned(),

@@ -20,7 +20,6 @@ use crate::store::{HERE, SeenRound};
 /// The result of joining our chain of rounds with that of a remote.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Joined {
-    /// Whether ours changed.
     #[serde(skip)]
     pub changed: bool,
     /// Whether ours must not be pushed.
@@ -279,9 +278,9 @@ fn is_published(git: &Git, seen: &[SeenRound], commits: &[CommitId]) -> Result<b
 
 /// The signatures of a commit's seal, as lines for the note of a commit that carries the same seal.
 fn signatures_of(git: &Git, commit: &CommitId, of: &CommitId) -> Result<Vec<Line>> {
-    let Some(notes) = git.tip(NOTES)? else { return Ok(Vec::new()) };
+    let Some(notes) = git.tip_tree(NOTES)? else { return Ok(Vec::new()) };
     let hash = seal_hash(&seal_of(git, commit)?.1);
-    let lines = note_of(git, &git.commit(&notes)?.tree, commit)?;
+    let lines = note_of(git, &notes, commit)?;
     let signs =
         |line: &&Vec<u8>| matches!(NoteLine::parse(line), Ok(Some(NoteLine::Seal { seal, .. })) if seal == hash);
     let text = |line: &Vec<u8>| String::from_utf8_lossy(line).into_owned();

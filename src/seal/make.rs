@@ -104,10 +104,9 @@ pub(super) struct Written {
     pub(super) signature: Option<Signature>,
 }
 
-/// Seals a round.
 pub fn seal(workspace: &mut Workspace, request: &SealRequest) -> Result<SealOutcome> {
     let git = workspace.git()?;
-    git.read_packs(git.packs(true)); // the whole chain, and all notes
+    git.open_packs(true); // the whole chain, and all notes
     git.must_be_writable()?;
     let deferred = workspace.store.open_sessions()?;
     if !deferred.is_empty() && !request.defer {

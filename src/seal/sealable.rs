@@ -41,8 +41,7 @@ pub(crate) fn sealable(
     git: &Git,
     is_sealed: impl Fn(&AnchorId, &Id, &RootHash) -> bool,
 ) -> Result<(Vec<Sealable>, Vec<LeftOut>, Option<Finding>)> {
-    let Some(notes) = git.tip(NOTES)? else { return Ok((Vec::new(), Vec::new(), None)) };
-    let notes = git.commit(&notes)?.tree;
+    let Some(notes) = git.tip_tree(NOTES)? else { return Ok((Vec::new(), Vec::new(), None)) };
     let mut blobs = Vec::new();
     let passed = git.each_note(&notes, &mut |commit, blob| blobs.push((commit, blob)))?;
     let mut unread = passed.remark();

@@ -12,7 +12,6 @@ use crate::record::Workspace;
 use crate::rounds::no_such;
 use crate::rounds::walk;
 
-/// A seal that was signed.
 #[derive(Debug, Clone, Serialize)]
 pub struct SignedRound {
     pub round: u64,
@@ -41,8 +40,7 @@ pub fn sign_round(workspace: &mut Workspace, number: u64) -> Result<SignedRound>
     let (commit, seal, text) = found.ok_or_else(|| no_such(number, walked.commits.len() as u64))?;
     let signature = git::sign(&workspace.context, text.as_bytes())?;
     let key = claimed_key(&signature.0).ok();
-    let notes = git.tip(NOTES)?;
-    let note = notes.map(|tip| note_of(&git, &git.commit(&tip)?.tree, &commit)).transpose()?.unwrap_or_default();
+    let note = git.tip_tree(NOTES)?.map(|tree| note_of(&git, &tree, &commit)).transpose()?.unwrap_or_default();
     let there = note.iter().any(|line| match NoteLine::parse(line) {
         Ok(Some(NoteLine::Seal { seal: of, signature })) => of == seal && claimed_key(&signature.0).ok() == key,
         _ => false,

@@ -19,7 +19,6 @@ pub(super) fn mark_of(store: &Path) -> PathBuf {
     store.with_file_name("active")
 }
 
-/// Makes the mark.
 pub(super) fn mark(store: &Path) -> Result<()> {
     let path = mark_of(store);
     if path.exists() {

@@ -1,10 +1,10 @@
 //! Agents: the events that their hooks send, and which sessions of the store belong to which session of an agent. The cost
 //! of a call does not grow with the store.
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 
 use super::agent_row::{AgentFacts, AgentKey, AgentRow, COLUMNS, find, read};
-use super::append::{NewEntry, append_all};
+use super::append::{NewEntry, append_all, takes_entries};
 use super::session::{self, NewSession, SessionRow};
 use super::{Failure, NewEvent, Store, active, damaged};
 use crate::error::Result;
@@ -32,7 +32,6 @@ pub struct Observation<'a> {
     pub failed: bool,
 }
 
-/// The open session of an agent's chain.
 fn open_session(connection: &Connection, row: &AgentRow) -> Result<Option<SessionRow>, Failure> {
     let found = row.session.as_ref().map(|id| session::find(connection, id)).transpose()?;
     Ok(found.filter(SessionRow::is_open))
@@ -46,14 +45,11 @@ impl Store {
 
     /// The agent's session that a session, open or only reserved, belongs to.
     pub fn agent_of(&self, session: &Id) -> Result<Option<AgentRow>> {
+        let sql = "SELECT agent, agent_session FROM agent_chains WHERE session_id = ?1 \
+                   UNION ALL SELECT agent, agent_session FROM agents WHERE reserved = ?1 LIMIT 1";
         self.read(|connection| {
-            let key: Option<(String, String)> = connection
-                .prepare_cached(
-                    "SELECT agent, agent_session FROM agent_chains WHERE session_id = ?1 \
-                     UNION ALL SELECT agent, agent_session FROM agents WHERE reserved = ?1 LIMIT 1",
-                )?
-                .query_row([session.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
-                .optional()?;
+            let key = connection
+                .first(sql, [session.as_str()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
             let Some((agent, session)) = key else { return Ok(None) };
             find(connection, AgentKey { agent: &agent, session: &session })
         })
@@ -70,19 +66,13 @@ impl Store {
 
     /// The agents of which something is still expected, the newest first.
     pub fn live_agents(&self) -> Result<Vec<AgentRow>> {
-        self.read(|connection| {
-            connection.all(&format!("SELECT {COLUMNS} FROM agents WHERE ended = 0 ORDER BY seen_at DESC"), [], read)
-        })
+        self.all(&format!("SELECT {COLUMNS} FROM agents WHERE ended = 0 ORDER BY seen_at DESC"), [], read)
     }
 
     /// Whether any agent was seen in a worktree since a time.
     pub fn agent_seen_since(&self, worktree: &str, since: Timestamp) -> Result<bool> {
-        self.read(|connection| {
-            connection.value(
-                "SELECT EXISTS (SELECT 1 FROM agents WHERE worktree = ?1 AND seen_at >= ?2)",
-                (worktree, since.as_str()),
-            )
-        })
+        let sql = "SELECT EXISTS (SELECT 1 FROM agents WHERE worktree = ?1 AND seen_at >= ?2)";
+        self.value(sql, (worktree, since.as_str()))
     }
 
     /// Takes an event of an agent into account: what it says of the agent, and the tool that ran. `None` if the event was
@@ -184,13 +174,16 @@ impl Store {
         changed: bool,
     ) -> Result<()> {
         self.write(|transaction| {
-            let row = session::find(transaction, session)?;
-            super::append::takes_entries(&row)?;
+            let row = takes_entries(transaction, session)?;
             if !entries.is_empty() {
                 append_all(transaction, &row, entries, event)?;
             }
             if changed {
-                set_changed(transaction, key)?;
+                transaction.run(
+                    "UPDATE agents SET changed = 1, message = NULL, message_kept = 0 \
+                     WHERE agent = ?1 AND agent_session = ?2",
+                    (key.agent, key.session),
+                )?;
             }
             Ok(())
         })
@@ -198,50 +191,27 @@ impl Store {
 
     /// Keeps the last message of a turn in which something changed.
     pub fn keep_message(&mut self, key: AgentKey<'_>, message: Option<&str>) -> Result<()> {
-        self.write(|transaction| {
-            transaction
-                .run(
-                    "UPDATE agents SET message = coalesce(?3, message), message_kept = CASE WHEN ?3 IS NULL THEN \
-                     message_kept ELSE 0 END, changed = 0 WHERE agent = ?1 AND agent_session = ?2",
-                    (key.agent, key.session, message),
-                )
-                .map(drop)
-        })
+        let sql = "UPDATE agents SET message = coalesce(?3, message), message_kept = CASE WHEN ?3 IS NULL THEN \
+                   message_kept ELSE 0 END, changed = 0 WHERE agent = ?1 AND agent_session = ?2";
+        self.run(sql, (key.agent, key.session, message)).map(drop)
     }
 
     /// Says that the last message is in the session.
     pub fn message_is_kept(&mut self, key: AgentKey<'_>) -> Result<()> {
-        self.unflushed(|transaction| {
-            transaction
-                .run(
-                    "UPDATE agents SET message_kept = 1 WHERE agent = ?1 AND agent_session = ?2",
-                    (key.agent, key.session),
-                )
-                .map(drop)
-        })
+        let sql = "UPDATE agents SET message_kept = 1 WHERE agent = ?1 AND agent_session = ?2";
+        self.run_unflushed(sql, (key.agent, key.session)).map(drop)
     }
 
     /// Keeps the paths that a patch names until the next event, or forgets them.
     pub fn keep_patched(&mut self, key: AgentKey<'_>, paths: Option<&str>) -> Result<()> {
-        self.unflushed(|transaction| {
-            transaction
-                .run(
-                    "UPDATE agents SET patched = ?3 WHERE agent = ?1 AND agent_session = ?2",
-                    (key.agent, key.session, paths),
-                )
-                .map(drop)
-        })
+        let sql = "UPDATE agents SET patched = ?3 WHERE agent = ?1 AND agent_session = ?2";
+        self.run_unflushed(sql, (key.agent, key.session, paths)).map(drop)
     }
 
     /// Says that the agent was reminded to close its session; `false` if it had been before.
     pub fn remind(&mut self, key: AgentKey<'_>) -> Result<bool> {
-        self.write(|transaction| {
-            let told = transaction.run(
-                "UPDATE agents SET reminded = 1 WHERE agent = ?1 AND agent_session = ?2 AND reminded = 0",
-                (key.agent, key.session),
-            )?;
-            Ok(told == 1)
-        })
+        let sql = "UPDATE agents SET reminded = 1 WHERE agent = ?1 AND agent_session = ?2 AND reminded = 0";
+        self.run(sql, (key.agent, key.session)).map(|told| told == 1)
     }
 
     /// Says that a session of an agent was closed: what was counted for it begins anew.
@@ -285,14 +255,6 @@ fn join(transaction: &Connection, key: AgentKey<'_>, session: &Id) -> Result<(),
         (key.agent, key.session, session.as_str()),
     )?;
     transaction.run("DELETE FROM worktree_sessions WHERE session_id = ?1", [session.as_str()])?;
-    Ok(())
-}
-
-fn set_changed(transaction: &Connection, key: AgentKey<'_>) -> Result<(), Failure> {
-    transaction.run(
-        "UPDATE agents SET changed = 1, message = NULL, message_kept = 0 WHERE agent = ?1 AND agent_session = ?2",
-        (key.agent, key.session),
-    )?;
     Ok(())
 }
 

@@ -15,7 +15,6 @@ pub struct AgentKey<'a> {
     pub session: &'a str,
 }
 
-/// A session of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentRow {
     pub agent: String,
@@ -27,10 +26,8 @@ pub struct AgentRow {
     pub reserved: Id,
     /// The newest session of its chain.
     pub session: Option<Id>,
-    /// The process of the agent.
     pub process: Option<String>,
     pub model: Option<String>,
-    /// The version of the program.
     pub version: Option<String>,
     pub transcript: Option<String>,
     /// Tool calls since the last session of the chain was closed.
@@ -65,7 +62,6 @@ pub struct AgentFacts {
     pub worktree: String,
     pub process: Option<String>,
     pub model: Option<String>,
-    /// The version of the program.
     pub version: Option<String>,
     pub transcript: Option<String>,
 }

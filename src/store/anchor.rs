@@ -4,7 +4,7 @@
 use rusqlite::{Connection, Row};
 
 use super::append::{NewAttestation, NewEntry, append_all, takes_entries};
-use super::{Failure, NewEvent, Store, damaged, session};
+use super::{Failure, NewEvent, Store, damaged};
 use crate::error::Result;
 use crate::proof::change::{ChangeIds, GitAttestation, Sighting};
 use crate::proof::digest::{ChangeId, CommitId, sha256};
@@ -66,29 +66,24 @@ impl Store {
 
     /// All lines that this clone wrote into the note of a commit, or into any.
     pub fn lines(&self, commit: Option<&CommitId>) -> Result<Vec<String>> {
-        self.read(|connection| {
-            let every = "SELECT line, line_hash FROM anchors";
-            match commit {
-                None => connection.all(every, [], |row| line(row, 0)),
-                Some(commit) => {
-                    connection.all(&format!("{every} WHERE commit_id = ?1"), [commit.to_string()], |row| line(row, 0))
-                }
+        let every = "SELECT line, line_hash FROM anchors";
+        match commit {
+            None => self.all(every, [], |row| line(row, 0)),
+            Some(commit) => {
+                self.all(&format!("{every} WHERE commit_id = ?1"), [commit.to_string()], |row| line(row, 0))
             }
-        })
+        }
     }
 
     /// The lines of a commit's note that no remote is known to have.
     pub fn unseen_of(&self, commit: &CommitId) -> Result<Vec<String>> {
-        self.read(|connection| {
-            let sql = "SELECT line, line_hash FROM anchors WHERE commit_id = ?1 AND seen_on IS NULL ORDER BY line_hash";
-            connection.all(sql, [commit.to_string()], |row| line(row, 0))
-        })
+        let sql = "SELECT line, line_hash FROM anchors WHERE commit_id = ?1 AND seen_on IS NULL ORDER BY line_hash";
+        self.all(sql, [commit.to_string()], |row| line(row, 0))
     }
 
     /// Whether there is a line that no remote is known to have. A store that cannot be read has none to speak of.
     pub fn has_unshared_lines(&self) -> bool {
-        let exists = "SELECT EXISTS (SELECT 1 FROM anchors WHERE seen_on IS NULL)";
-        self.read(|connection| Ok(connection.query_row(exists, [], |row| row.get(0))?)).unwrap_or(false)
+        self.value("SELECT EXISTS (SELECT 1 FROM anchors WHERE seen_on IS NULL)", []).unwrap_or(false)
     }
 
     /// The lines after a number that no remote is known to have, and the highest number of all.
@@ -119,10 +114,8 @@ impl Store {
 
     /// The commits in whose notes this clone wrote an anchor for this change.
     pub fn anchored_with(&self, change: &ChangeId) -> Result<Vec<CommitId>> {
-        self.read(|connection| {
-            let sql = "SELECT DISTINCT commit_id FROM anchors WHERE change_id = ?1";
-            connection.all(sql, [change.as_bytes()], |row| Ok(row.get(0)?))
-        })
+        let sql = "SELECT DISTINCT commit_id FROM anchors WHERE change_id = ?1";
+        self.all(sql, [change.as_bytes()], |row| Ok(row.get(0)?))
     }
 
     /// Remembers where a change was seen, in this clone alone.
@@ -142,16 +135,14 @@ impl Store {
     pub fn has_sightings(&self) -> bool {
         let exists =
             "SELECT EXISTS (SELECT 1 FROM anchors WHERE change_id IS NOT NULL) OR EXISTS (SELECT 1 FROM sightings)";
-        self.read(|connection| Ok(connection.query_row(exists, [], |row| row.get(0))?)).unwrap_or(true)
+        self.value(exists, []).unwrap_or(true)
     }
 
     /// Where a change was seen in this clone.
     pub fn sightings(&self, change: &ChangeId) -> Result<Vec<Sighting>> {
-        self.read(|connection| {
-            connection.all("SELECT line FROM sightings WHERE change_id = ?1", [change.as_bytes()], |row| {
-                let line = row.get_ref(0)?.as_str().unwrap_or_default();
-                Sighting::parse(line.as_bytes()).map_err(|_| damaged("a sighting"))
-            })
+        self.all("SELECT line FROM sightings WHERE change_id = ?1", [change.as_bytes()], |row| {
+            let line = row.get_ref(0)?.as_str().unwrap_or_default();
+            Sighting::parse(line.as_bytes()).map_err(|_| damaged("a sighting"))
         })
     }
 
@@ -172,12 +163,11 @@ impl Store {
     ) -> Result<bool> {
         let Some(commit) = change.commit else { return Ok(false) };
         self.write(|transaction| {
-            let row = session::find(transaction, session)?;
             let said = attested(transaction, session)?;
             if said.iter().any(|said| said.commit == Some(commit)) {
                 return Ok(false);
             }
-            takes_entries(&row)?;
+            let row = takes_entries(transaction, session)?;
             let staged = GitAttestation { commit: None, ..*change };
             if new.metadata.is_none() && said.contains(&staged) && is_closed(transaction, session)? {
                 return became_commit(transaction, session, &commit);
@@ -189,14 +179,9 @@ impl Store {
 
     /// The oldest finalized sessions that may not be anchored yet, with their numbers.
     pub fn unsettled_roots(&self, most: u32) -> Result<Vec<(i64, Id)>> {
-        self.read(|connection| {
-            connection.all(
-                "SELECT rowid, session_id FROM merkle_roots \
-                 WHERE rowid > coalesce((SELECT up_to FROM ref_tips WHERE ref = ?1), 0) ORDER BY rowid LIMIT ?2",
-                (ROOTS, most),
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
-        })
+        let sql = "SELECT rowid, session_id FROM merkle_roots \
+                   WHERE rowid > coalesce((SELECT up_to FROM ref_tips WHERE ref = ?1), 0) ORDER BY rowid LIMIT ?2";
+        self.all(sql, (ROOTS, most), |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
     /// Notes that every finalized session up to a number is anchored on the commits that it attests, or never will be.
@@ -206,10 +191,8 @@ impl Store {
 
     /// The commits that the staged changes of a session became.
     pub fn commits_of(&self, session: &Id) -> Result<Vec<CommitId>> {
-        self.read(|connection| {
-            let sql = "SELECT commit_id FROM session_commits WHERE session_id = ?1";
-            connection.all(sql, [session.as_str()], |row| Ok(row.get(0)?))
-        })
+        let sql = "SELECT commit_id FROM session_commits WHERE session_id = ?1";
+        self.all(sql, [session.as_str()], |row| Ok(row.get(0)?))
     }
 
     /// The tip of a ref at which it held every line up to a number.
@@ -227,16 +210,9 @@ impl Store {
     }
 
     fn set_known(&mut self, name: &str, tip: &str, up_to: i64) -> Result<()> {
-        self.unflushed(|transaction| {
-            transaction
-                .run(
-                    "INSERT INTO ref_tips (ref, tip, up_to) VALUES (?1, ?2, ?3) \
-                     ON CONFLICT (ref) DO UPDATE SET tip = excluded.tip, up_to = excluded.up_to \
-                     WHERE up_to <= excluded.up_to",
-                    (name, tip, up_to),
-                )
-                .map(drop)
-        })
+        let sql = "INSERT INTO ref_tips (ref, tip, up_to) VALUES (?1, ?2, ?3) ON CONFLICT (ref) DO UPDATE \
+                   SET tip = excluded.tip, up_to = excluded.up_to WHERE up_to <= excluded.up_to";
+        self.run_unflushed(sql, (name, tip, up_to)).map(drop)
     }
 }
 

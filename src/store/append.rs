@@ -17,15 +17,12 @@ use crate::proof::timestamp::Timestamp;
 use crate::proof::tree;
 use crate::store::query::Query as _;
 
-/// An entry to be appended.
 #[derive(Debug, Clone)]
 pub enum NewEntry<'a> {
     Thought(NewThought<'a>),
-    /// An attested operation.
     Attestation(NewAttestation<'a>),
 }
 
-/// A thought to be recorded.
 #[derive(Debug, Clone)]
 pub struct NewThought<'a> {
     pub id: Id,
@@ -40,7 +37,6 @@ pub struct NewThought<'a> {
     pub timestamp: Timestamp,
 }
 
-/// An operation to be attested.
 #[derive(Debug, Clone)]
 pub struct NewAttestation<'a> {
     pub id: Id,
@@ -61,8 +57,7 @@ impl Store {
     /// Appends entries to a session, all or none.
     pub fn append(&mut self, session: &Id, entries: &[NewEntry<'_>], event: &NewEvent<'_>) -> Result<Vec<StoredEntry>> {
         self.write(|transaction| {
-            let row = session::find(transaction, session)?;
-            takes_entries(&row)?;
+            let row = takes_entries(transaction, session)?;
             append_all(transaction, &row, entries, event)
         })
     }
@@ -81,21 +76,18 @@ pub(super) fn append_all(
     entries.iter().map(|entry| append_one(connection, row, &mut tip, entry, last_event)).collect()
 }
 
-/// A session takes entries until it is finalized or ended.
-pub(super) fn takes_entries(row: &SessionRow) -> Result<(), Error> {
-    let id = row.id();
-    let details = serde_json::json!({ "session_id": id });
-    if row.finalized {
-        return Err(Error::new(Code::AlreadyFinalized, format!("session {id} is finalized and takes no more entries"))
-            .hint(hint!(Step::Start, " opens a new session"))
-            .details(details));
-    }
-    if row.ended_at.is_some() {
-        return Err(Error::new(Code::SessionEnded, format!("session {id} has ended and takes no more entries"))
-            .hint(hint!(Step::Start, " opens a new session"))
-            .details(details));
-    }
-    Ok(())
+/// Finds a session that still takes entries: until it is finalized or ended.
+pub(super) fn takes_entries(connection: &Connection, id: &Id) -> Result<SessionRow, Failure> {
+    let row = session::find(connection, id)?;
+    let (code, why) = match (row.finalized, row.ended_at) {
+        (true, _) => (Code::AlreadyFinalized, "is finalized"),
+        (false, Some(_)) => (Code::SessionEnded, "has ended"),
+        (false, None) => return Ok(row),
+    };
+    Err(Error::new(code, format!("session {id} {why} and takes no more entries"))
+        .hint(hint!(Step::Start, " opens a new session"))
+        .details(serde_json::json!({ "session_id": id }))
+        .into())
 }
 
 fn tip(connection: &Connection, row: &SessionRow) -> Result<Tip, Failure> {
@@ -132,13 +124,9 @@ fn append_one(
             let entry = Entry { id: thought.id.clone(), prev_hash, timestamp: thought.timestamp, metadata, body };
             (entry, Some(thought.kind), thought.private)
         }
-        NewEntry::Attestation(NewAttestation { id, operation, metadata, timestamp }) => {
-            let body = Body::Attest { attest: (*operation).into() };
-            (
-                Entry { id: id.clone(), prev_hash, timestamp: *timestamp, metadata: metadata.map(Cow::Borrowed), body },
-                None,
-                false,
-            )
+        NewEntry::Attestation(new) => {
+            let (body, metadata) = (Body::Attest { attest: new.operation.into() }, new.metadata.map(Cow::Borrowed));
+            (Entry { id: new.id.clone(), prev_hash, timestamp: new.timestamp, metadata, body }, None, false)
         }
     };
     let line = entry.to_line();

@@ -97,14 +97,11 @@ impl Archive {
         if lines.hash() != *hash {
             return Err(Damage::Differs("its text has another hash".to_owned()));
         }
-        let same = summary.root == root.root
-            && summary.count == root.record_count
-            && summary.head == root.head
-            && summary.genesis == root.genesis
-            && summary.opening.scheme == root.scheme
-            && summary.opening.session_id == root.session_id
-            && summary.withheld == 0;
-        if same { Ok(()) } else { Err(Damage::Differs("it adds up to another root".to_owned())) }
+        if root.is_of(&summary) && summary.withheld == 0 {
+            Ok(())
+        } else {
+            Err(Damage::Differs("it adds up to another root".to_owned()))
+        }
     }
 
     /// Gives entries of a session their texts, without putting these back into the store.

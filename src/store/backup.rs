@@ -1,13 +1,34 @@
 //! Copies of a store: one file that needs no other beside it.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
-use super::{Store, failure};
+use super::{Store, beside, failure};
 use crate::error::{Code, Error, Result};
+
+/// A store that is there for a while, with the files that SQLite keeps beside it. It is removed when this is dropped.
+#[derive(Debug)]
+pub struct PassingStore {
+    pub path: PathBuf,
+}
+
+impl PassingStore {
+    pub fn remove(&self) {
+        for end in ["", "-wal", "-shm", "-journal"] {
+            let _ = fs::remove_file(beside(&self.path, end)); // most of them are not there
+        }
+    }
+}
+
+impl Drop for PassingStore {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
 
 impl Store {
     /// Copies the store as it is at one moment, its log included, into an empty file. Others can record meanwhile: a reader
@@ -49,9 +70,7 @@ impl Store {
 
     /// Number of sessions and of entries.
     pub fn size(&self) -> Result<(u64, u64)> {
-        self.read(|connection| {
-            let count = "SELECT (SELECT count(*) FROM audit_sessions), (SELECT count(*) FROM thought_records)";
-            Ok(connection.query_row(count, [], |row| Ok((row.get(0)?, row.get(1)?)))?)
-        })
+        let sessions = self.value("SELECT count(*) FROM audit_sessions", [])?;
+        Ok((sessions, self.value("SELECT count(*) FROM thought_records", [])?))
     }
 }

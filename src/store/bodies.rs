@@ -24,18 +24,13 @@ impl Store {
         // Overwrite the bytes of blanked texts in the file, instead of only marking them as free.
         self.connection.pragma_update(None, "secure_delete", true).map_err(|error| failure(&self.path, error))?;
         let count = self.read(|connection| Ok(zones::root(connection, session)?.record_count))?;
+        let sql = format!(
+            "UPDATE thought_records SET line = NULL WHERE session_id = ?1 AND position >= ?2 AND position < ?3 \
+             AND line IS NOT NULL AND NOT ({INDEX})"
+        );
         let mut blanked = 0;
         for from in (0..count).step_by(usize::try_from(BATCH).unwrap_or(usize::MAX)) {
-            blanked += self.write(|transaction| {
-                let changed = transaction.run(
-                    &format!(
-                        "UPDATE thought_records SET line = NULL WHERE session_id = ?1 AND position >= ?2 \
-                         AND position < ?3 AND line IS NOT NULL AND NOT ({INDEX})"
-                    ),
-                    (session.as_str(), from, from + BATCH),
-                )?;
-                Ok(changed as u64)
-            })?;
+            blanked += self.run(&sql, (session.as_str(), from, from + BATCH))? as u64;
             if let Some(watcher) = &self.watcher {
                 watcher.tell(count.min(from + BATCH), count);
             }
@@ -45,11 +40,7 @@ impl Store {
 
     /// Says that every body of a session is where its zone wants it.
     pub fn settle_zone(&mut self, session: &Id) -> Result<()> {
-        self.write(|transaction| {
-            transaction
-                .run("UPDATE zones SET settled = 1 WHERE session_id = ?1 AND settled = 0", [session.as_str()])
-                .map(drop)
-        })
+        self.run("UPDATE zones SET settled = 1 WHERE session_id = ?1 AND settled = 0", [session.as_str()]).map(drop)
     }
 
     /// Puts the texts of a cold session back, after its archive has been read to its end and verified. False if it is not
@@ -64,9 +55,7 @@ impl Store {
             return Ok(false);
         };
         archive.verify(&held.hash, &root).map_err(|damage| archive.error(&held, &damage, &root, lost))?;
-        self.write(|transaction| {
-            Ok(transaction.execute("UPDATE zones SET settled = 0 WHERE session_id = ?1", [session.as_str()])?)
-        })?;
+        self.run("UPDATE zones SET settled = 0 WHERE session_id = ?1", [session.as_str()])?;
         self.put_back(&root, archive, &held, event)?;
         // Count these rows as upkeep, so that a call that only reads does not look like a change.
         self.upkeep += self.connection.total_changes() - before;

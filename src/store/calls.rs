@@ -25,10 +25,8 @@ pub struct NewCall<'a> {
     pub reflog: &'a str,
 }
 
-/// A shell call that is open, or was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenCall {
-    /// Its number.
     pub call: i64,
     pub agent: String,
     pub agent_session: String,
@@ -58,21 +56,16 @@ fn read(row: &Row<'_>) -> Result<OpenCall, Failure> {
 impl Store {
     /// The calls that are open in a worktree, the newest first.
     pub fn open_calls(&self, worktree: &str) -> Result<Vec<OpenCall>> {
-        self.read(|connection| {
-            let sql = format!("SELECT {COLUMNS} FROM agent_calls WHERE worktree = ?1 ORDER BY call DESC");
-            connection.all(&sql, [worktree], read)
-        })
+        self.all(&format!("SELECT {COLUMNS} FROM agent_calls WHERE worktree = ?1 ORDER BY call DESC"), [worktree], read)
     }
 
     /// The calls that an agent or one of its subagents has open, anywhere.
     pub fn calls_of(&self, key: AgentKey<'_>) -> Result<Vec<OpenCall>> {
-        self.read(|connection| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM agent_calls WHERE agent = ?1 \
-                 AND (agent_session = ?2 OR substr(agent_session, 1, length(?2) + 1) = ?2 || '/') ORDER BY call"
-            );
-            connection.all(&sql, (key.agent, key.session), read)
-        })
+        let sql = format!(
+            "SELECT {COLUMNS} FROM agent_calls WHERE agent = ?1 \
+             AND (agent_session = ?2 OR substr(agent_session, 1, length(?2) + 1) = ?2 || '/') ORDER BY call"
+        );
+        self.all(&sql, (key.agent, key.session), read)
     }
 
     /// Begins a call. Where another agent has one open in the same worktree, both are marked: what happens meanwhile may be
@@ -107,11 +100,8 @@ impl Store {
 
     /// Forgets the calls of an agent, whose turn is over or who no longer runs.
     pub fn forget_calls(&mut self, key: AgentKey<'_>) -> Result<()> {
-        self.unflushed(|transaction| {
-            transaction
-                .run("DELETE FROM agent_calls WHERE agent = ?1 AND agent_session = ?2", (key.agent, key.session))
-                .map(drop)
-        })
+        let sql = "DELETE FROM agent_calls WHERE agent = ?1 AND agent_session = ?2";
+        self.run_unflushed(sql, (key.agent, key.session)).map(drop)
     }
 
     /// Remembers a commit that was seen; `false` if it was seen before.
@@ -121,8 +111,7 @@ impl Store {
                 "INSERT INTO seen_commits (commit_id, at) VALUES (?1, ?2) ON CONFLICT DO NOTHING",
                 (commit.to_string(), at.as_str()),
             )?;
-            let count: Option<i64> = transaction.first_value("SELECT count(*) FROM seen_commits", [])?;
-            if count.is_some_and(|count| count > MOST_COMMITS) {
+            if transaction.value::<i64>("SELECT count(*) FROM seen_commits", [])? > MOST_COMMITS {
                 transaction.run(
                     "DELETE FROM seen_commits WHERE commit_id IN \
                          (SELECT commit_id FROM seen_commits ORDER BY at LIMIT ?1)",
@@ -133,15 +122,12 @@ impl Store {
         })
     }
 
-    /// Whether a commit was seen.
     pub fn has_seen(&self, commit: &CommitId) -> Result<bool> {
-        self.read(|connection| {
-            connection.value("SELECT EXISTS (SELECT 1 FROM seen_commits WHERE commit_id = ?1)", [commit.to_string()])
-        })
+        self.value("SELECT EXISTS (SELECT 1 FROM seen_commits WHERE commit_id = ?1)", [commit.to_string()])
     }
 
     /// Whether any commit was seen in this clone: then a hook of ours has run here before.
     pub fn has_seen_any(&self) -> Result<bool> {
-        self.read(|connection| connection.value("SELECT EXISTS (SELECT 1 FROM seen_commits)", []))
+        self.value("SELECT EXISTS (SELECT 1 FROM seen_commits)", [])
     }
 }

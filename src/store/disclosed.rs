@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use super::Store;
+use super::query::Query as _;
 use crate::error::Result;
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
@@ -12,10 +13,9 @@ impl Store {
     /// Remembers that entries are to be published.
     pub fn disclose(&mut self, records: &[Id], at: Timestamp) -> Result<()> {
         self.write(|transaction| {
-            let mut statement = transaction
-                .prepare_cached("INSERT INTO disclosed (record_id, at) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+            let sql = "INSERT INTO disclosed (record_id, at) VALUES (?1, ?2) ON CONFLICT DO NOTHING";
             for record in records {
-                statement.execute((record.as_str(), at.as_str()))?;
+                transaction.run(sql, (record.as_str(), at.as_str()))?;
             }
             Ok(())
         })
@@ -23,12 +23,7 @@ impl Store {
 
     /// The entries of a session that were disclosed.
     pub fn disclosed(&self, session: &Id) -> Result<HashSet<String>> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT id FROM thought_records JOIN disclosed ON record_id = id WHERE session_id = ?1",
-            )?;
-            let ids = statement.query_map([session.as_str()], |row| row.get(0))?;
-            Ok(ids.collect::<rusqlite::Result<_>>()?)
-        })
+        let sql = "SELECT id FROM thought_records JOIN disclosed ON record_id = id WHERE session_id = ?1";
+        Ok(self.all(sql, [session.as_str()], |row| Ok(row.get(0)?))?.into_iter().collect())
     }
 }

@@ -13,7 +13,6 @@ use crate::store::query::Query as _;
 /// A call, as it goes into the ledger.
 #[derive(Debug, Clone)]
 pub struct NewEvent<'a> {
-    /// The name of the call.
     pub tool: &'a str,
     /// What it was given; only the digest is kept.
     pub arguments: &'a [u8],
@@ -23,11 +22,8 @@ pub struct NewEvent<'a> {
 /// A line of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// Its number.
     pub event_id: i64,
-    /// The name of the call.
     pub tool: String,
-    /// How it ended.
     pub outcome: String,
     /// A remark, if there is one.
     pub detail: Option<String>,
@@ -139,20 +135,11 @@ impl Store {
 
     /// The ledger of one session, in order.
     pub fn events(&self, session: &Id) -> Result<Vec<Event>> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT event_id, tool, outcome, detail, at FROM audit_events WHERE session_id = ?1 ORDER BY event_id",
-            )?;
-            let rows = statement.query_map([session.as_str()], |row| {
-                Ok(Event {
-                    event_id: row.get(0)?,
-                    tool: row.get(1)?,
-                    outcome: row.get(2)?,
-                    detail: row.get(3)?,
-                    at: row.get(4)?,
-                })
-            })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        let sql =
+            "SELECT event_id, tool, outcome, detail, at FROM audit_events WHERE session_id = ?1 ORDER BY event_id";
+        self.all(sql, [session.as_str()], |row| {
+            let (event_id, tool, outcome) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(Event { event_id, tool, outcome, detail: row.get(3)?, at: row.get(4)? })
         })
     }
 }

@@ -19,11 +19,8 @@ use crate::proof::timestamp::Timestamp;
 impl Store {
     /// The roots of all finalized sessions.
     pub fn roots(&self) -> Result<HashSet<RootHash>> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached("SELECT root FROM merkle_roots")?;
-            let roots = statement.query_map([], |row| Ok(RootHash::new(row.get(0)?)))?;
-            Ok(roots.collect::<rusqlite::Result<_>>()?)
-        })
+        let roots = self.all("SELECT root FROM merkle_roots", [], |row| Ok(RootHash::new(row.get(0)?)))?;
+        Ok(roots.into_iter().collect())
     }
 
     /// Takes a session from an evidence file, after the whole file has been verified against its root: all of it, or

@@ -10,6 +10,7 @@ use super::{Failure, NewEntry, NewEvent, Store, Watcher, append, damaged, event}
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
 use crate::proof::digest::{ChainHash, ContentHash, RootHash};
+use crate::proof::evidence::Summary;
 use crate::proof::inclusion::InclusionProof;
 use crate::proof::record::{Id, RecordType};
 use crate::proof::scheme::Scheme;
@@ -34,6 +35,18 @@ pub struct RootRow {
     pub finalized_at: Timestamp,
 }
 
+impl RootRow {
+    /// Whether evidence adds up to this root.
+    pub fn is_of(&self, evidence: &Summary) -> bool {
+        self.root == evidence.root
+            && self.record_count == evidence.count
+            && self.head == evidence.head
+            && self.genesis == evidence.genesis
+            && self.scheme == evidence.opening.scheme
+            && self.session_id == evidence.opening.session_id
+    }
+}
+
 impl Store {
     /// Finalizes a session. The answer is its row, and whether it is new: a finalized tree is never built again.
     pub fn finalize(&mut self, session: &Id, event: &NewEvent<'_>) -> Result<(RootRow, bool)> {
@@ -45,17 +58,15 @@ impl Store {
     pub fn close(&mut self, session: &Id, entries: &[NewEntry<'_>], event: &NewEvent<'_>) -> Result<(RootRow, bool)> {
         let watcher = self.watcher.clone();
         self.write(|transaction| {
-            let row = session::find(transaction, session)?;
             if let Some(stored) = find(transaction, session)? {
                 return Ok((stored, false));
             }
-            append::takes_entries(&row)?;
+            let row = append::takes_entries(transaction, session)?;
             append::append_all(transaction, &row, entries, event)?;
             finalize_in(transaction, session, event, watcher.as_ref())
         })
     }
 
-    /// The root of a finalized session.
     pub fn root(&self, session: &Id) -> Result<Option<RootRow>> {
         self.read(|connection| {
             session::find(connection, session)?;
@@ -133,12 +144,14 @@ fn finalize_in(
     if let Some(stored) = find(transaction, session)? {
         return Ok((stored, false));
     }
-    let details = serde_json::json!({ "session_id": session });
-    if row.count == 0 {
-        return Err(Error::new(Code::NoRecords, format!("session {session} has no records"))
+    let refused = |code, why: &str| -> Result<_, Failure> {
+        Err(Error::new(code, format!("session {session} {why}"))
             .hint(way_out(transaction, &row)?)
-            .details(details)
-            .into());
+            .details(serde_json::json!({ "session_id": session }))
+            .into())
+    };
+    if row.count == 0 {
+        return refused(Code::NoRecords, "has no records");
     }
     let check = check::check(transaction, &row, watcher)?;
     if let Some(broken) = &check.broken {
@@ -148,22 +161,11 @@ fn finalize_in(
             .into());
     }
     if row.opening.proof_grade && check.last_kind != Some(RecordType::Reflection) {
-        return Err(Error::new(
-            Code::ReflectionRequired,
-            format!("session {session} is proof-grade and does not end in a reflection"),
-        )
-        .hint(way_out(transaction, &row)?)
-        .details(details)
-        .into());
+        return refused(Code::ReflectionRequired, "is proof-grade and does not end in a reflection");
     }
     if row.opening.proof_grade && is_private(transaction, &row)? {
-        return Err(Error::new(
-            Code::ReflectionRequired,
-            format!("session {session} is proof-grade and ends in a private reflection, which is not published"),
-        )
-        .hint(way_out(transaction, &row)?)
-        .details(details)
-        .into());
+        let why = "is proof-grade and ends in a private reflection, which is not published";
+        return refused(Code::ReflectionRequired, why);
     }
     let stored = close(transaction, &row, check.head, check.root, event.at)?;
     let detail = format!("root {} count {}", stored.root, row.count);
@@ -191,9 +193,8 @@ fn with_tree<T>(
 
 /// Sorting needs all leaves: the one scheme whose running root costs the whole session.
 fn sorted_tree(connection: &Connection, row: &SessionRow) -> Result<Tree, Failure> {
-    let mut statement = connection.prepare_cached("SELECT content_hash FROM thought_records WHERE session_id = ?1")?;
-    let hashes = statement.query_map([row.id().as_str()], |row| row.get(0))?;
-    let mut leaves = hashes.map(|hash| Ok(ContentHash::new(hash?))).collect::<Result<Vec<_>, Failure>>()?;
+    let sql = "SELECT content_hash FROM thought_records WHERE session_id = ?1";
+    let mut leaves = connection.all(sql, [row.id().as_str()], |row| Ok(ContentHash::new(row.get(0)?)))?;
     leaves.sort_unstable();
     let mut tree = Tree::new(Scheme::V1Sorted);
     for leaf in &leaves {

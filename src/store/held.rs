@@ -38,12 +38,9 @@ impl Store {
 
     /// What is held, in order.
     pub fn held(&self, key: AgentKey<'_>) -> Result<Vec<HeldItem>> {
-        self.read(|connection| {
-            connection.all(
-                "SELECT held, attests, text FROM agent_held WHERE agent = ?1 AND agent_session = ?2 ORDER BY held",
-                (key.agent, key.session),
-                |row| Ok(HeldItem { number: row.get(0)?, attests: row.get(1)?, text: row.get(2)? }),
-            )
+        let sql = "SELECT held, attests, text FROM agent_held WHERE agent = ?1 AND agent_session = ?2 ORDER BY held";
+        self.all(sql, (key.agent, key.session), |row| {
+            Ok(HeldItem { number: row.get(0)?, attests: row.get(1)?, text: row.get(2)? })
         })
     }
 }

@@ -62,15 +62,6 @@ pub struct Waiting {
     pub last: u64,
 }
 
-/// The notes of a session, as they were at one moment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Memory {
-    /// Those that wait to be packed.
-    pub notes: Vec<Note>,
-    /// The notes that were packed.
-    pub packed: Vec<PackedNote>,
-}
-
 /// What packing wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packed {
@@ -87,7 +78,7 @@ impl Store {
     /// Puts a note into the working memory of a session that still takes entries; the answer is its number.
     pub fn put_note(&mut self, session: &Id, key: Option<&str>, text: &str, event: &NewEvent<'_>) -> Result<u64> {
         self.write(|transaction| {
-            takes_entries(&session::find(transaction, session)?)?;
+            takes_entries(transaction, session)?;
             event::write(transaction, Some(session), event, None)?;
             transaction.run(
                 "INSERT INTO memory_short_term (session_id, key, text, put_at) VALUES (?1, ?2, ?3, ?4)",
@@ -100,7 +91,7 @@ impl Store {
     /// The notes that wait in a session that still takes entries; one that does not is refused, as for an entry.
     pub fn waiting_notes(&self, session: &Id) -> Result<Waiting> {
         self.read(|connection| {
-            takes_entries(&session::find(connection, session)?)?;
+            takes_entries(connection, session)?;
             waiting(connection, session, ALL)
         })
     }
@@ -123,8 +114,7 @@ impl Store {
         event: &NewEvent<'_>,
     ) -> Result<Option<Packed>> {
         self.write(|transaction| {
-            let row = session::find(transaction, session)?;
-            takes_entries(&row)?;
+            let row = takes_entries(transaction, session)?;
             if waiting(transaction, session, expected.last)? != expected || fresh.len() as u64 != expected.count {
                 return Ok(None);
             }
@@ -156,7 +146,7 @@ impl Store {
             entries.push(summary.clone());
             let entries = append_all(transaction, &row, &entries, event)?;
             for note in &notes {
-                keep(transaction, note)?;
+                keep_hashes(transaction, note)?;
             }
             transaction.run(
                 "DELETE FROM memory_short_term WHERE session_id = ?1 AND note_id <= ?2",
@@ -185,15 +175,15 @@ impl Store {
         })
     }
 
-    /// The notes of a session, and what is left of those that were packed.
-    pub fn memory(&self, session: &Id) -> Result<Memory> {
+    /// The notes of a session that wait to be packed, and what is left of those that were.
+    pub fn memory(&self, session: &Id) -> Result<(Vec<Note>, Vec<PackedNote>)> {
         self.read(|connection| {
             session::find(connection, session)?;
             let mut notes = Vec::new();
             each_note(connection, session, ALL, |note| notes.push(note))?;
             let found = "WHERE session_id = ?1 ORDER BY note_id";
             let packed = packed_notes(connection, found, (session.as_str(),))?;
-            Ok(Memory { notes, packed })
+            Ok((notes, packed))
         })
     }
 
@@ -208,12 +198,8 @@ impl Store {
 
     /// A session in which a note of this text still waits.
     pub fn waits_in(&self, text: &str) -> Result<Option<String>> {
-        self.read(|connection| {
-            connection.first_value(
-                "SELECT session_id FROM memory_short_term WHERE text = ?1 ORDER BY note_id LIMIT 1",
-                [text],
-            )
-        })
+        let sql = "SELECT session_id FROM memory_short_term WHERE text = ?1 ORDER BY note_id LIMIT 1";
+        self.read(|connection| connection.first_value(sql, [text]))
     }
 }
 
@@ -245,7 +231,7 @@ fn each_note(connection: &Connection, session: &Id, up_to: u64, mut each: impl F
     Ok(())
 }
 
-fn keep(connection: &Connection, note: &PackedNote) -> Result<(), Failure> {
+fn keep_hashes(connection: &Connection, note: &PackedNote) -> Result<(), Failure> {
     connection.run(
         "INSERT INTO memory_long_term (note_id, session_id, key, text_hash, record_id, put_at, packed_at, salt) \
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",

@@ -12,10 +12,8 @@ use crate::error::{Code, Error, Result};
 use crate::proof::record::Id;
 use crate::store::query::Query as _;
 
-/// What a merge did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// Sessions that were added.
     pub added: Vec<Id>,
     /// Number of sessions that were here, with at least all that the other store has of them.
     pub known: u64,
@@ -102,9 +100,9 @@ impl Store {
 
     /// Requires that SQLite finds no fault with the file.
     pub fn must_be_whole(&self) -> Result<()> {
-        self.read(|connection| {
-            let found: String = connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
-            if found == "ok" { Ok(()) } else { Err(damaged(&found)) }
+        self.read(|connection| match connection.value::<String>("PRAGMA quick_check(1)", [])? {
+            found if found == "ok" => Ok(()),
+            found => Err(damaged(&found)),
         })
     }
 
@@ -143,7 +141,7 @@ fn copy(transaction: &Connection) -> Result<Merged, Failure> {
                      coalesce((SELECT max(note_id) FROM main.memory_long_term), 0))) AS notes, \
          NOT EXISTS (SELECT 1 FROM main.audit_sessions) AS was_empty;",
     )?;
-    let count = |sql: &str| -> Result<u64, Failure> { Ok(transaction.query_row(sql, [], |row| row.get(0))?) };
+    let count = |sql: &str| transaction.value::<u64>(sql, []);
     let added = ids(transaction, "SELECT session_id FROM temp.taken ORDER BY rowid")?;
     let known = count("SELECT count(*) FROM incoming.audit_sessions")? - added.len() as u64;
     let records = count("SELECT count(*) FROM incoming.thought_records WHERE session_id IN temp.taken")?;

@@ -39,7 +39,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Params, Row};
 
 use crate::access::{Sharing, is_writable};
 use crate::context::refuse_irregular;
@@ -52,13 +53,14 @@ pub use agent_row::{AgentFacts, AgentKey, AgentRow};
 pub use anchor::NewLine;
 pub use append::{NewAttestation, NewEntry, NewThought};
 pub use archive::{Archive, Damage, Held};
+pub use backup::PassingStore;
 pub use calls::{NewCall, OpenCall};
 pub use check::{Break, BreakReason, ChainCheck};
 pub use commit_hint::{CommitHint, read_commit_hint};
 pub use event::{Event, EventSpan, NewEvent};
 pub use finalize::RootRow;
 pub use held::HeldItem;
-pub use memory::{Memory, Note, Packed, PackedNote, Waiting};
+pub use memory::{Note, Packed, PackedNote, Waiting};
 pub use merge::Merged;
 pub use read::{Log, Order, StoredEntry};
 pub use recall::{Extent, PathsTip};
@@ -72,7 +74,6 @@ pub use zones::{Kept, StoredZone, ZoneRow};
 /// A log that takes as long to read as a record takes to write: sixty pages or so.
 const LONG_LOG: u64 = 256 << 10;
 
-/// An open store.
 #[derive(Debug)]
 pub struct Store {
     connection: Connection,
@@ -211,6 +212,31 @@ impl Store {
         }
     }
 
+    /// Runs one changing statement in a transaction of its own; the answer is how many rows it changed.
+    fn run(&mut self, sql: &str, parameters: impl Params) -> Result<usize> {
+        self.write(|transaction| transaction.run(sql, parameters))
+    }
+
+    /// The same, but durable only with the next transaction that is flushed.
+    fn run_unflushed(&mut self, sql: &str, parameters: impl Params) -> Result<usize> {
+        self.unflushed(|transaction| transaction.run(sql, parameters))
+    }
+
+    /// All rows that one question finds, each read by `read`.
+    fn all<T>(
+        &self,
+        sql: &str,
+        parameters: impl Params,
+        read: impl FnMut(&Row<'_>) -> Result<T, Failure>,
+    ) -> Result<Vec<T>> {
+        self.read(|connection| connection.all(sql, parameters, read))
+    }
+
+    /// The first column of the only row that one question finds.
+    fn value<T: FromSql>(&self, sql: &str, parameters: impl Params) -> Result<T> {
+        self.read(|connection| connection.value(sql, parameters))
+    }
+
     /// One transaction in which all reads see the same state.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Failure>) -> Result<T> {
         let run = || {
@@ -223,7 +249,7 @@ impl Store {
 }
 
 /// The path of a file that SQLite keeps beside a store.
-fn beside(path: &Path, end: &str) -> PathBuf {
+pub(crate) fn beside(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     PathBuf::from(name)

@@ -19,12 +19,10 @@ pub(super) struct StoredNodes<'a> {
 impl StoredNodes<'_> {
     /// Keeps the nodes that finalizing adds. Leaves of an ordered tree are their entries' content hashes.
     pub(super) fn keep(&self, nodes: &[Completed]) -> Result<(), Failure> {
-        let mut insert = self
-            .connection
-            .prepare_cached("INSERT INTO merkle_nodes (session_id, level, node_index, hash) VALUES (?1, ?2, ?3, ?4)")?;
+        let sql = "INSERT INTO merkle_nodes (session_id, level, node_index, hash) VALUES (?1, ?2, ?3, ?4)";
         for node in nodes {
             if node.level > 0 || self.scheme == Scheme::V1Sorted {
-                insert.execute((self.session.as_str(), node.level, node.index, node.hash.as_bytes()))?;
+                self.connection.run(sql, (self.session.as_str(), node.level, node.index, node.hash.as_bytes()))?;
             }
         }
         Ok(())
@@ -32,11 +30,12 @@ impl StoredNodes<'_> {
 
     /// Whether this very node is kept.
     pub(super) fn holds(&self, node: &Completed) -> Result<bool, Failure> {
-        let kept: Option<[u8; 32]> = self.connection.first_value(
-            "SELECT hash FROM merkle_nodes WHERE session_id = ?1 AND level = ?2 AND node_index = ?3",
-            (self.session.as_str(), node.level, node.index),
-        )?;
-        Ok(kept.as_ref() == Some(node.hash.as_bytes()))
+        Ok(self.kept(node.level, node.index)? == Some(node.hash))
+    }
+
+    fn kept(&self, level: u32, index: u64) -> Result<Option<NodeHash>, Failure> {
+        let sql = "SELECT hash FROM merkle_nodes WHERE session_id = ?1 AND level = ?2 AND node_index = ?3";
+        Ok(self.connection.first_value(sql, (self.session.as_str(), level, index))?.map(NodeHash::new))
     }
 }
 
@@ -46,11 +45,7 @@ impl Nodes for StoredNodes<'_> {
     fn node(&self, level: u32, index: u64) -> Result<NodeHash, Failure> {
         let missing = || damaged(&format!("node {index} of level {level} is missing"));
         if self.scheme == Scheme::V1Sorted {
-            let hash: Option<[u8; 32]> = self.connection.first_value(
-                "SELECT hash FROM merkle_nodes WHERE session_id = ?1 AND level = ?2 AND node_index = ?3",
-                (self.session.as_str(), level, index),
-            )?;
-            return hash.map(NodeHash::new).ok_or_else(missing);
+            return self.kept(level, index)?.ok_or_else(missing);
         }
         // The last entry below a node is the one that completed it.
         let last = ((index + 1) << level) - 1;

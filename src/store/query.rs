@@ -12,44 +12,21 @@ use crate::proof::timestamp::Timestamp;
 
 /// The kinds of questions that this folder asks.
 pub(super) trait Query {
+    fn connection(&self) -> &Connection;
+
     /// Changes something; the answer is how many rows.
-    fn run(&self, sql: &str, parameters: impl Params) -> Result<usize, Failure>;
+    fn run(&self, sql: &str, parameters: impl Params) -> Result<usize, Failure> {
+        Ok(self.connection().prepare_cached(sql)?.execute(parameters)?)
+    }
 
     /// All rows, each read by `read`.
     fn all<T>(
         &self,
         sql: &str,
         parameters: impl Params,
-        read: impl FnMut(&Row<'_>) -> Result<T, Failure>,
-    ) -> Result<Vec<T>, Failure>;
-
-    /// The first row, if there is one.
-    fn first<T>(
-        &self,
-        sql: &str,
-        parameters: impl Params,
-        read: impl FnMut(&Row<'_>) -> Result<T, Failure>,
-    ) -> Result<Option<T>, Failure>;
-
-    /// The first column of the only row.
-    fn value<T: FromSql>(&self, sql: &str, parameters: impl Params) -> Result<T, Failure>;
-
-    /// The first column of the first row, if there is one.
-    fn first_value<T: FromSql>(&self, sql: &str, parameters: impl Params) -> Result<Option<T>, Failure>;
-}
-
-impl Query for Connection {
-    fn run(&self, sql: &str, parameters: impl Params) -> Result<usize, Failure> {
-        Ok(self.prepare_cached(sql)?.execute(parameters)?)
-    }
-
-    fn all<T>(
-        &self,
-        sql: &str,
-        parameters: impl Params,
         mut read: impl FnMut(&Row<'_>) -> Result<T, Failure>,
     ) -> Result<Vec<T>, Failure> {
-        let mut statement = self.prepare_cached(sql)?;
+        let mut statement = self.connection().prepare_cached(sql)?;
         let mut rows = statement.query(parameters)?;
         let mut all = Vec::new();
         while let Some(row) = rows.next()? {
@@ -58,21 +35,30 @@ impl Query for Connection {
         Ok(all)
     }
 
+    /// The first row, if there is one.
     fn first<T>(
         &self,
         sql: &str,
         parameters: impl Params,
         read: impl FnMut(&Row<'_>) -> Result<T, Failure>,
     ) -> Result<Option<T>, Failure> {
-        self.prepare_cached(sql)?.query(parameters)?.next()?.map(read).transpose()
+        self.connection().prepare_cached(sql)?.query(parameters)?.next()?.map(read).transpose()
     }
 
+    /// The first column of the only row.
     fn value<T: FromSql>(&self, sql: &str, parameters: impl Params) -> Result<T, Failure> {
-        Ok(self.prepare_cached(sql)?.query_row(parameters, |row| row.get(0))?)
+        Ok(self.connection().prepare_cached(sql)?.query_row(parameters, |row| row.get(0))?)
     }
 
+    /// The first column of the first row, if there is one.
     fn first_value<T: FromSql>(&self, sql: &str, parameters: impl Params) -> Result<Option<T>, Failure> {
-        Ok(self.prepare_cached(sql)?.query_row(parameters, |row| row.get(0)).optional()?)
+        Ok(self.connection().prepare_cached(sql)?.query_row(parameters, |row| row.get(0)).optional()?)
+    }
+}
+
+impl Query for Connection {
+    fn connection(&self) -> &Connection {
+        self
     }
 }
 

@@ -17,7 +17,6 @@ use crate::store::query::Query as _;
 /// [`Entry`] takes apart; [`EntryView`](crate::record::EntryView) is what programs get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEntry {
-    /// The session it belongs to.
     pub session_id: Id,
     /// Its position there.
     pub index: u64,
@@ -123,7 +122,6 @@ pub(super) fn walk(
     Ok(())
 }
 
-/// Finds an entry by its id.
 pub(super) fn find(connection: &Connection, id: &Id) -> Result<StoredEntry, Failure> {
     let sql = format!("SELECT {COLUMNS} FROM thought_records WHERE id = ?1");
     connection.first(&sql, [id.as_str()], StoredEntry::read)?.ok_or_else(|| {
@@ -138,7 +136,6 @@ pub(super) fn find(connection: &Connection, id: &Id) -> Result<StoredEntry, Fail
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Log {
     pub session: SessionRow,
-    /// Its root, if it is finalized.
     pub root: Option<RootRow>,
     /// Its entries, or the newest of them, in order of recording.
     pub entries: Vec<StoredEntry>,
@@ -173,7 +170,6 @@ impl Store {
         })
     }
 
-    /// An entry by its id.
     pub fn entry(&self, id: &Id) -> Result<StoredEntry> {
         self.read(|connection| find(connection, id))
     }

@@ -32,51 +32,33 @@ pub enum Extent {
 impl Store {
     /// Whether any record corrects an entry.
     pub fn has_corrections(&self) -> Result<bool> {
-        self.read(|connection| connection.value("SELECT EXISTS (SELECT 1 FROM corrections)", []))
+        self.value("SELECT EXISTS (SELECT 1 FROM corrections)", [])
     }
 
     /// The records that correct an entry, each with its session, in order of recording.
     pub fn corrections(&self, superseded: &ContentHash) -> Result<Vec<(Id, Id)>> {
-        self.read(|connection| {
-            connection.all(
-                "SELECT id, session_id FROM corrections JOIN thought_records ON id = record_id \
-                 WHERE superseded = ?1 ORDER BY seq",
-                [superseded.to_string()],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
-        })
+        let sql = "SELECT id, session_id FROM corrections JOIN thought_records ON id = record_id \
+                   WHERE superseded = ?1 ORDER BY seq";
+        self.all(sql, [superseded.to_string()], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
     /// Whether an agent has been told of a file in its session.
     pub fn was_recalled(&self, key: AgentKey<'_>, path: &str) -> Result<bool> {
-        self.read(|connection| {
-            connection.value(
-                "SELECT EXISTS (SELECT 1 FROM agent_recalled WHERE agent = ?1 AND agent_session = ?2 AND path = ?3)",
-                (key.agent, key.session, path),
-            )
-        })
+        let sql = "SELECT EXISTS (SELECT 1 FROM agent_recalled WHERE agent = ?1 AND agent_session = ?2 AND path = ?3)";
+        self.value(sql, (key.agent, key.session, path))
     }
 
     /// Says that an agent has been told of a file; `false` if it had been before.
     pub fn recall_once(&mut self, key: AgentKey<'_>, path: &str) -> Result<bool> {
-        self.unflushed(|transaction| {
-            let told = transaction.run(
-                "INSERT INTO agent_recalled (agent, agent_session, path) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
-                (key.agent, key.session, path),
-            )?;
-            Ok(told == 1)
-        })
+        let sql = "INSERT INTO agent_recalled (agent, agent_session, path) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING";
+        self.run_unflushed(sql, (key.agent, key.session, path)).map(|told| told == 1)
     }
 
     /// Whether a session recorded that a file was written, at this time or later.
     pub fn has_written_since(&self, session: &Id, since: Timestamp) -> Result<bool> {
-        self.read(|connection| {
-            connection.value(
-                "SELECT EXISTS (SELECT 1 FROM thought_records WHERE session_id = ?1 AND timestamp >= ?2 \
-                 AND type = 'attest' AND content LIKE '{\"observed\":{\"wrote\"%')",
-                (session.as_str(), since.as_str()),
-            )
-        })
+        let sql = "SELECT EXISTS (SELECT 1 FROM thought_records WHERE session_id = ?1 AND timestamp >= ?2 \
+                   AND type = 'attest' AND content LIKE '{\"observed\":{\"wrote\"%')";
+        self.value(sql, (session.as_str(), since.as_str()))
     }
 
     /// Up to where the paths of commits are known.
@@ -105,8 +87,8 @@ impl Store {
         };
         self.unflushed(|transaction| {
             if anew {
-                transaction.execute("DELETE FROM path_commits", [])?;
-                transaction.execute("DELETE FROM path_commits_tip", [])?;
+                transaction.run("DELETE FROM path_commits", [])?;
+                transaction.run("DELETE FROM path_commits_tip", [])?;
             }
             let mut number: i64 = transaction.first_value("SELECT number FROM path_commits_tip", [])?.unwrap_or(0);
             let mut insert = transaction.prepare_cached(
@@ -128,9 +110,7 @@ impl Store {
 
     /// The newest commits that changed a path, as far as they are known.
     pub fn commits_of_path(&self, path: &[u8], most: usize) -> Result<Vec<CommitId>> {
-        self.read(|connection| {
-            let sql = "SELECT commit_id FROM path_commits WHERE path = ?1 ORDER BY number DESC LIMIT ?2";
-            connection.all(sql, (path, i64::try_from(most).unwrap_or(i64::MAX)), |row| Ok(row.get(0)?))
-        })
+        let sql = "SELECT commit_id FROM path_commits WHERE path = ?1 ORDER BY number DESC LIMIT ?2";
+        self.all(sql, (path, i64::try_from(most).unwrap_or(i64::MAX)), |row| Ok(row.get(0)?))
     }
 }

@@ -5,7 +5,6 @@ use crate::error::Result;
 use crate::proof::digest::{CommitId, SealHash};
 use crate::proof::record::Id;
 use crate::proof::timestamp::Timestamp;
-use crate::store::query::Query as _;
 
 /// The place of what this clone itself had.
 pub const HERE: &str = "";
@@ -15,9 +14,7 @@ pub const HERE: &str = "";
 pub struct SeenRound {
     /// The remote, or [`HERE`].
     pub place: String,
-    /// Its number.
     pub round: u64,
-    /// Its hash.
     pub seal: SealHash,
     pub commit: CommitId,
     pub seen_at: Timestamp,
@@ -26,16 +23,9 @@ pub struct SeenRound {
 impl Store {
     /// The newest round that was seen at each place.
     pub fn seen_rounds(&self) -> Result<Vec<SeenRound>> {
-        self.read(|connection| {
-            connection.all("SELECT place, round, seal, commit_id, seen_at FROM rounds ORDER BY place", [], |row| {
-                Ok(SeenRound {
-                    place: row.get(0)?,
-                    round: row.get(1)?,
-                    seal: SealHash::new(row.get(2)?),
-                    commit: row.get(3)?,
-                    seen_at: row.get(4)?,
-                })
-            })
+        self.all("SELECT place, round, seal, commit_id, seen_at FROM rounds ORDER BY place", [], |row| {
+            let (place, round, seal) = (row.get(0)?, row.get(1)?, SealHash::new(row.get(2)?));
+            Ok(SeenRound { place, round, seal, commit: row.get(3)?, seen_at: row.get(4)? })
         })
     }
 
@@ -51,46 +41,30 @@ impl Store {
     }
 
     fn see(&mut self, seen: &SeenRound, only_newer: bool) -> Result<()> {
-        self.write(|transaction| {
-            transaction
-                .run(
-                    "INSERT INTO rounds (place, round, seal, commit_id, seen_at) VALUES (?1, ?2, ?3, ?4, ?5) \
-                     ON CONFLICT (place) DO UPDATE SET round = excluded.round, seal = excluded.seal, \
-                     commit_id = excluded.commit_id, seen_at = excluded.seen_at WHERE commit_id <> excluded.commit_id \
-                     AND (excluded.round > round OR NOT ?6)",
-                    (
-                        &seen.place,
-                        seen.round,
-                        seen.seal.as_bytes(),
-                        seen.commit.to_string(),
-                        seen.seen_at.as_str(),
-                        only_newer,
-                    ),
-                )
-                .map(drop)
-        })
+        let sql = "INSERT INTO rounds (place, round, seal, commit_id, seen_at) VALUES (?1, ?2, ?3, ?4, ?5) \
+                   ON CONFLICT (place) DO UPDATE SET round = excluded.round, seal = excluded.seal, \
+                   commit_id = excluded.commit_id, seen_at = excluded.seen_at WHERE commit_id <> excluded.commit_id \
+                   AND (excluded.round > round OR NOT ?6)";
+        let SeenRound { place, round, seal, commit, seen_at } = seen;
+        let (commit, seen_at) = (commit.to_string(), seen_at.as_str());
+        self.run(sql, (place, round, seal.as_bytes(), commit, seen_at, only_newer)).map(drop)
     }
 
     /// Forgets what was seen at one place.
     pub fn forget_round(&mut self, place: &str) -> Result<()> {
-        self.write(|transaction| transaction.run("DELETE FROM rounds WHERE place = ?1", [place]).map(drop))
+        self.run("DELETE FROM rounds WHERE place = ?1", [place]).map(drop)
     }
 
     /// Forgets what was seen, here and anywhere: a person has decided that another chain is the right one.
     pub fn forget_rounds(&mut self) -> Result<()> {
-        self.write(|transaction| transaction.run("DELETE FROM rounds", []).map(drop))
+        self.run("DELETE FROM rounds", []).map(drop)
     }
 
     /// The sessions that still take entries, the oldest first.
     pub fn open_sessions(&self) -> Result<Vec<Id>> {
-        self.read(|connection| {
-            connection.all(
-                "SELECT session_id FROM audit_sessions AS session WHERE ended_at IS NULL AND NOT EXISTS \
-                 (SELECT 1 FROM merkle_roots WHERE merkle_roots.session_id = session.session_id) \
-                 ORDER BY started_at, session_id",
-                [],
-                |row| Ok(row.get(0)?),
-            )
-        })
+        let sql = "SELECT session_id FROM audit_sessions AS session WHERE ended_at IS NULL AND NOT EXISTS \
+                   (SELECT 1 FROM merkle_roots WHERE merkle_roots.session_id = session.session_id) \
+                   ORDER BY started_at, session_id";
+        self.all(sql, [], |row| Ok(row.get(0)?))
     }
 }

@@ -1,6 +1,6 @@
 //! Full-text search over what was recorded.
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 
 use super::read::{self, StoredEntry};
 use super::{Failure, Store};
@@ -58,8 +58,7 @@ impl Store {
 
     /// Puts into the index what was recorded since the last batch.
     pub fn take_up_entries(&mut self) -> Result<()> {
-        let pending = |connection: &Connection| Ok(connection.query_row(&any_pending(), [], |row| row.get(0))?);
-        if !self.read(pending)? {
+        if !self.value(&any_pending(), [])? {
             return Ok(());
         }
         let before = self.connection.total_changes();
@@ -81,7 +80,7 @@ fn any_pending() -> String {
 
 /// Indexes in memory what the index of the store lacks. False if it lacks nothing.
 fn index_the_rest(connection: &Connection) -> Result<bool, Failure> {
-    let pending = connection.query_row(&any_pending(), [], |row| row.get(0))?;
+    let pending = connection.value(&any_pending(), [])?;
     if pending {
         connection.execute_batch(&format!(
             "CREATE VIRTUAL TABLE {MADE} USING fts5 (content, metadata, tokenize = 'unicode61 remove_diacritics 2'); \
@@ -118,14 +117,11 @@ fn hits(
 /// The numbers between which the entries of a session lie: what else the store holds is not looked at.
 fn span(connection: &Connection, session: &Id) -> Result<(i64, i64), Failure> {
     let end = |direction: &str| {
-        connection
-            .prepare_cached(&format!(
-                "SELECT seq FROM thought_records WHERE session_id = ?1 ORDER BY position {direction} LIMIT 1"
-            ))?
-            .query_row([session.as_str()], |row| row.get(0))
-            .optional()
+        let sql =
+            format!("SELECT seq FROM thought_records WHERE session_id = ?1 ORDER BY position {direction} LIMIT 1");
+        Ok::<_, Failure>(connection.first_value(&sql, [session.as_str()])?.unwrap_or(0))
     };
-    Ok((end("ASC")?.unwrap_or(0), end("DESC")?.unwrap_or(0)))
+    Ok((end("ASC")?, end("DESC")?))
 }
 
 /// FTS5 reports a malformed query with the generic SQLite error code, which nothing else here causes.

@@ -13,28 +13,22 @@ use crate::proof::scheme::Scheme;
 use crate::proof::timestamp::Timestamp;
 use crate::store::query::Query as _;
 
-/// A session to be opened.
 #[derive(Debug, Clone)]
 pub struct NewSession<'a> {
-    /// Its opening record.
     pub opening: &'a Opening,
     /// The worktree that works in it from now on, if one does.
     pub worktree: Option<&'a str>,
 }
 
-/// A session as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionRow {
-    /// Its opening record.
     pub opening: Opening,
     /// The opening record as it was hashed.
     pub opening_line: String,
     /// The chain hash that its first entry has for a parent.
     pub genesis: ChainHash,
     pub ended_at: Option<Timestamp>,
-    /// Whether it is finalized.
     pub finalized: bool,
-    /// Number of its entries.
     pub count: u64,
 }
 
@@ -82,7 +76,6 @@ impl SessionRow {
     }
 }
 
-/// Finds a session.
 pub(super) fn find(connection: &Connection, session: &Id) -> Result<SessionRow, Failure> {
     let sql = format!("SELECT {COLUMNS} FROM audit_sessions WHERE session_id = ?1");
     connection.first(&sql, [session.as_str()], SessionRow::read)?.ok_or_else(|| {
@@ -100,9 +93,7 @@ pub(super) fn open(connection: &Connection, new: &NewSession<'_>, event: &NewEve
     let line = opening.to_line();
     let genesis = opening.scheme.genesis(line.as_bytes());
     let id = &opening.session_id;
-    let exists: Option<i64> =
-        connection.first_value("SELECT 1 FROM audit_sessions WHERE session_id = ?1", [id.as_str()])?;
-    if exists.is_some() {
+    if connection.value("SELECT EXISTS (SELECT 1 FROM audit_sessions WHERE session_id = ?1)", [id.as_str()])? {
         return Err(Error::new(Code::SessionExists, format!("session {id} exists already"))
             .hint(hint!(
                 "leave out ",
@@ -156,7 +147,6 @@ pub(super) fn current(connection: &Connection, worktree: &str) -> Result<Option<
 }
 
 impl Store {
-    /// Opens a session.
     pub fn start(&mut self, new: &NewSession<'_>, event: &NewEvent<'_>) -> Result<SessionRow> {
         self.write(|transaction| open(transaction, new, event))
     }
@@ -184,25 +174,20 @@ impl Store {
         current(&self.connection, worktree).map_err(|error| error.explain(&self.path))
     }
 
-    /// A session by its id.
     pub fn session(&self, session: &Id) -> Result<SessionRow> {
         self.read(|connection| find(connection, session))
     }
 
     /// The newest sessions, newest first.
     pub fn sessions(&self, limit: u32) -> Result<Vec<SessionRow>> {
-        self.read(|connection| {
-            let sql = format!("SELECT {COLUMNS} FROM audit_sessions ORDER BY started_at DESC, rowid DESC LIMIT ?1");
-            connection.all(&sql, [limit], SessionRow::read)
-        })
+        let sql = format!("SELECT {COLUMNS} FROM audit_sessions ORDER BY started_at DESC, rowid DESC LIMIT ?1");
+        self.all(&sql, [limit], SessionRow::read)
     }
 
     /// When the first session began.
     pub fn first_session(&self) -> Result<Option<Timestamp>> {
-        self.read(|connection| {
-            let first: Option<String> = connection.value("SELECT min(started_at) FROM audit_sessions", [])?;
-            Ok(first.as_deref().and_then(Timestamp::parse))
-        })
+        let first: Option<String> = self.value("SELECT min(started_at) FROM audit_sessions", [])?;
+        Ok(first.as_deref().and_then(Timestamp::parse))
     }
 
     /// Ends a session. Ending it again changes nothing: the first time stays.

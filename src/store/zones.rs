@@ -34,7 +34,6 @@ names! {
 pub struct ZoneRow {
     /// Where it is.
     pub zone: StoredZone,
-    /// Since when.
     pub since: Timestamp,
     /// The newest round when retention first saw that its texts are back.
     pub round: Option<u64>,
@@ -48,11 +47,8 @@ pub struct ZoneRow {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Kept {
     pub session_id: Id,
-    /// Its root, if it is finalized.
     pub root: Option<RootHash>,
-    /// Number of its entries.
     pub records: u64,
-    /// Bytes of their texts in the store.
     pub text_bytes: u64,
     /// Its zone, if it has left the first one.
     pub zone: Option<ZoneRow>,
@@ -79,24 +75,18 @@ impl ZoneRow {
 impl Store {
     /// All sessions, by their ids.
     pub fn kept(&self) -> Result<Vec<Kept>> {
-        self.read(|connection| {
-            let sql = format!(
-                "SELECT audit_sessions.session_id, merkle_roots.root, coalesce(entries.records, 0), \
-                 coalesce(entries.bytes, 0), {COLUMNS} FROM audit_sessions \
-                 LEFT JOIN (SELECT session_id, count(*) AS records, sum(octet_length(line)) AS bytes \
-                            FROM thought_records GROUP BY session_id) AS entries USING (session_id) \
-                 LEFT JOIN merkle_roots USING (session_id) LEFT JOIN zones USING (session_id) \
-                 ORDER BY audit_sessions.session_id"
-            );
-            connection.all(&sql, [], |row| {
-                Ok(Kept {
-                    session_id: row.get(0)?,
-                    root: row.get::<_, Option<[u8; 32]>>(1)?.map(RootHash::new),
-                    records: row.get(2)?,
-                    text_bytes: row.get(3)?,
-                    zone: ZoneRow::read(row, 4)?,
-                })
-            })
+        let sql = format!(
+            "SELECT audit_sessions.session_id, merkle_roots.root, coalesce(entries.records, 0), \
+             coalesce(entries.bytes, 0), {COLUMNS} FROM audit_sessions \
+             LEFT JOIN (SELECT session_id, count(*) AS records, sum(octet_length(line)) AS bytes \
+                        FROM thought_records GROUP BY session_id) AS entries USING (session_id) \
+             LEFT JOIN merkle_roots USING (session_id) LEFT JOIN zones USING (session_id) \
+             ORDER BY audit_sessions.session_id"
+        );
+        self.all(&sql, [], |row| {
+            let root = row.get::<_, Option<[u8; 32]>>(1)?.map(RootHash::new);
+            let (session_id, records, text_bytes) = (row.get(0)?, row.get(2)?, row.get(3)?);
+            Ok(Kept { session_id, root, records, text_bytes, zone: ZoneRow::read(row, 4)? })
         })
     }
 
@@ -107,11 +97,9 @@ impl Store {
 
     /// The sessions whose archives are to be there, with these.
     pub fn archives(&self) -> Result<Vec<(Id, Held)>> {
-        self.read(|connection| {
-            let sql = format!("SELECT session_id, {COLUMNS} FROM zones WHERE zone = 'cold' ORDER BY session_id");
-            let rows = connection.all(&sql, [], |row| Ok((row.get(0)?, ZoneRow::read(row, 1)?)))?;
-            Ok(rows.into_iter().filter_map(|(id, row)| Some((id, row?.archive?))).collect())
-        })
+        let sql = format!("SELECT session_id, {COLUMNS} FROM zones WHERE zone = 'cold' ORDER BY session_id");
+        let rows = self.all(&sql, [], |row| Ok((row.get(0)?, ZoneRow::read(row, 1)?)))?;
+        Ok(rows.into_iter().filter_map(|(id, row)| Some((id, row?.archive?))).collect())
     }
 
     /// How many bodies of a session are blank.
@@ -171,26 +159,17 @@ impl Store {
 
     /// Says that the archive of a frozen session is removed.
     pub fn archive_removed(&mut self, session: &Id) -> Result<()> {
-        self.write(|transaction| {
-            transaction
-                .run(
-                    "UPDATE zones SET archive = NULL, archive_bytes = 0 WHERE session_id = ?1 AND zone = 'frozen'",
-                    [session.as_str()],
-                )
-                .map(drop)
-        })
+        let sql = "UPDATE zones SET archive = NULL, archive_bytes = 0 WHERE session_id = ?1 AND zone = 'frozen'";
+        self.run(sql, [session.as_str()]).map(drop)
     }
 
     /// Notes the newest round for sessions that came back since retention last ran: their rounds count from here.
     pub fn count_rounds_from(&mut self, round: u64) -> Result<()> {
         const WAITING: &str = "SELECT EXISTS (SELECT 1 FROM zones WHERE zone = 'warm' AND round IS NULL)";
-        if round == 0 || !self.read(|connection| Ok(connection.query_row(WAITING, [], |row| row.get(0))?))? {
+        if round == 0 || !self.value(WAITING, [])? {
             return Ok(());
         }
-        self.write(|transaction| {
-            transaction.execute("UPDATE zones SET round = ?1 WHERE zone = 'warm' AND round IS NULL", [round])?;
-            Ok(())
-        })
+        self.run("UPDATE zones SET round = ?1 WHERE zone = 'warm' AND round IS NULL", [round]).map(drop)
     }
 }
 

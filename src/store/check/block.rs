@@ -4,7 +4,7 @@
 //! blocks can be verified in any order, and what is left to do in order is the top of the tree.
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, Row};
 
 use super::{Break, BreakReason};
 use crate::proof::digest::{ChainHash, ContentHash, NodeHash};
@@ -200,13 +200,11 @@ impl<'a> Fetched<'a> {
 }
 
 fn entry_at(connection: &Connection, session: &Id, position: u64) -> Result<Option<Last>, Failure> {
-    Ok(connection
-        .prepare_cached("SELECT id, chain_hash FROM thought_records WHERE session_id = ?1 AND position = ?2")?
-        .query_row((session.as_str(), position), |row| {
-            let id = row.get_ref(0)?.as_bytes().unwrap_or_default().to_owned();
-            Ok(Last { id, kind: None, chain_hash: ChainHash::new(row.get(1)?) })
-        })
-        .optional()?)
+    let sql = "SELECT id, chain_hash FROM thought_records WHERE session_id = ?1 AND position = ?2";
+    connection.first(sql, (session.as_str(), position), |row| {
+        let id = row.get_ref(0)?.as_bytes().unwrap_or_default().to_owned();
+        Ok(Last { id, kind: None, chain_hash: ChainHash::new(row.get(1)?) })
+    })
 }
 
 /// The chain hash of an entry that stands before a position.

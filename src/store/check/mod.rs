@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, OptionalExtension as _};
+use rusqlite::{Connection, OpenFlags};
+
+use super::query::Query as _;
 
 use super::session::{self, SessionRow};
 use super::{Failure, Store, Watcher, event, finalize};
@@ -41,11 +43,9 @@ pub struct ChainCheck {
 /// The first entry that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Break {
-    /// Its position.
     pub index: u64,
     /// Its id, as far as it has one.
     pub id: String,
-    /// What is wrong.
     pub reason: BreakReason,
     /// The hash that the stored text gives.
     pub expected: String,
@@ -149,15 +149,8 @@ pub(super) fn check(
     watcher: Option<&Watcher>,
 ) -> Result<ChainCheck, Failure> {
     let mut walk = Walk::new(session);
-    if session.count < LONG {
-        for from in (0..session.count).step_by(1 << HEIGHT) {
-            if !walk.take(connection, session, Block::verify(connection, session, from)?)? {
-                break;
-            }
-        }
-        return Ok(walk.finish());
-    }
-    for block in blocks(connection, session, watcher)? {
+    // Nobody waits for a short one.
+    for block in blocks(connection, session, watcher.filter(|_| session.count >= LONG))? {
         if !walk.take(connection, session, block)? {
             break;
         }
@@ -165,7 +158,7 @@ pub(super) fn check(
     Ok(walk.finish())
 }
 
-/// The blocks of a long session in order, at least up to the first that does not hold.
+/// The blocks of a session in order, at least up to the first that does not hold.
 fn blocks(connection: &Connection, session: &SessionRow, watcher: Option<&Watcher>) -> Result<Vec<Block>, Failure> {
     let next = AtomicU64::new(0);
     let end = AtomicU64::new(session.count);
@@ -187,7 +180,8 @@ fn blocks(connection: &Connection, session: &SessionRow, watcher: Option<&Watche
         }
     };
     let mut blocks = std::thread::scope(|scope| {
-        let helper = second(connection).map(|second| scope.spawn(|| run(&{ second }, None)));
+        let helper = if session.count < LONG { None } else { second(connection) };
+        let helper = helper.map(|second| scope.spawn(|| run(&{ second }, None)));
         let mut blocks = run(connection, watcher)?;
         if let Some(helper) = helper {
             blocks.extend(helper.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?);
@@ -280,17 +274,11 @@ impl Walk {
 
 /// The break at a missing position, with the entry that follows it.
 fn gap(connection: &Connection, session: &SessionRow, missing: u64) -> Result<Option<Break>, Failure> {
-    let next: Option<(i64, String)> = connection
-        .prepare_cached(
-            "SELECT position, id FROM thought_records WHERE session_id = ?1 AND position > ?2 ORDER BY position LIMIT 1",
-        )?
-        .query_row((session.id().as_str(), missing), |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    Ok(next.map(|(position, id)| Break {
-        index: position.cast_unsigned(),
-        id,
-        reason: BreakReason::PositionMissing,
-        expected: missing.to_string(),
-        actual: position.to_string(),
-    }))
+    let sql =
+        "SELECT position, id FROM thought_records WHERE session_id = ?1 AND position > ?2 ORDER BY position LIMIT 1";
+    connection.first(sql, (session.id().as_str(), missing), |row| {
+        let (position, id): (i64, String) = (row.get(0)?, row.get(1)?);
+        let (expected, actual) = (missing.to_string(), position.to_string());
+        Ok(Break { index: position.cast_unsigned(), id, reason: BreakReason::PositionMissing, expected, actual })
+    })
 }
