@@ -14,160 +14,128 @@ pub struct Rule {
 }
 
 /// Explains a finding.
-pub fn rule(code: FindingCode) -> Rule {
-    let (what, remedy) = words(code);
-    let severity = match code {
-        FindingCode::RefNotFetched
-        | FindingCode::ObjectMissing
-        | FindingCode::LimitReached
-        | FindingCode::PolicyUnreadable => Severity::Unchecked,
-        FindingCode::EvidenceWithheld | FindingCode::Vouched | FindingCode::WordNotTaken => Severity::Warning,
-        FindingCode::AnchorMissing
-        | FindingCode::AnchorMalformed
-        | FindingCode::BindingMismatch
-        | FindingCode::BindingTooWeak
-        | FindingCode::Replayed
-        | FindingCode::PlaceAmbiguous
-        | FindingCode::TrailerMismatch
-        | FindingCode::EvidenceMissing
-        | FindingCode::ChainBroken
-        | FindingCode::RootMismatch
-        | FindingCode::ReflectionMissing
-        | FindingCode::ReflectionNotStated
-        | FindingCode::SchemeNotAllowed
-        | FindingCode::NotRooted
-        | FindingCode::SignatureMissing
-        | FindingCode::SignatureInvalid
-        | FindingCode::SignerUnknown
-        | FindingCode::SignerExpired
-        | FindingCode::SealMissing
-        | FindingCode::SealBroken
-        | FindingCode::AnchorDeleted
-        | FindingCode::RoundsRolledBack
-        | FindingCode::RoundsForked => Severity::Error,
-    };
-    Rule { what, remedy, severity }
-}
-
 #[allow(clippy::too_many_lines)] // one for each code
-fn words(code: FindingCode) -> (&'static str, &'static str) {
+pub fn rule(code: FindingCode) -> Rule {
+    let rule = |severity| move |what, remedy| Rule { what, remedy, severity };
+    let (error, unchecked, warning) = (rule(Severity::Error), rule(Severity::Unchecked), rule(Severity::Warning));
     match code {
-        FindingCode::AnchorMissing => (
+        FindingCode::AnchorMissing => error(
             "A commit that must be anchored has no anchor.",
             "Finalize the session that explains it, run git proof anchor, then git proof sync. git proof policy explain says which rule asks for it.",
         ),
-        FindingCode::AnchorMalformed => (
+        FindingCode::AnchorMalformed => error(
             "A line of a commit's note is not an anchor as git-proof writes them.",
             "Write the anchor again with git proof anchor. Nothing but git-proof should edit refs/notes/proof.",
         ),
-        FindingCode::BindingMismatch => (
+        FindingCode::BindingMismatch => error(
             "An anchor was made for another change than the one where it is found, or misstates its own commit.",
             "The change was edited after it was proven, or the note was copied. Record why, in a session that continues the first, and anchor that.",
         ),
-        FindingCode::BindingTooWeak => (
+        FindingCode::BindingTooWeak => error(
             "The anchor belongs to the commit less closely than the policy asks for.",
             "Anchor the commit as it is now. The policy's key is proof.binding.",
         ),
-        FindingCode::Replayed => (
+        FindingCode::Replayed => error(
             "The change was applied before and then undone. The proof was for the first time; applying it again is a new decision.",
             "Record why it comes back: git proof cover attests the commit in a session of its own.",
         ),
-        FindingCode::PlaceAmbiguous => (
+        FindingCode::PlaceAmbiguous => error(
             "The commit that was proven is not in this clone, and its change could stand at more than one place.",
             "Fetch the branch that had the commit, or run git proof cover on the commit as it is now.",
         ),
-        FindingCode::TrailerMismatch => (
+        FindingCode::TrailerMismatch => error(
             "A Proof- trailer names a session that does not explain the commit, or cannot be read.",
             "Anchor the session that the trailer names, or reword the commit without it.",
         ),
-        FindingCode::EvidenceMissing => (
+        FindingCode::EvidenceMissing => error(
             "The evidence of an anchor's root is not in refs/proof/evidence.",
             "Run git proof sync in the clone where the session was recorded.",
         ),
-        FindingCode::ChainBroken => (
+        FindingCode::ChainBroken => error(
             "The evidence is not an unbroken chain, or not the chain that the anchor names.",
             "The evidence was altered. Take it from another clone with git proof sync.",
         ),
-        FindingCode::RootMismatch => (
+        FindingCode::RootMismatch => error(
             "The evidence adds up to another root or another number of entries than the anchor says.",
             "The evidence was altered. Take it from another clone with git proof sync.",
         ),
-        FindingCode::ReflectionNotStated => (
+        FindingCode::ReflectionNotStated => error(
             "Policy asks for a reflection that the agent or a person wrote, and the tool only observed one.",
             "Explain the commit in a session of your own, with a reflection, or let policy take observed ones.",
         ),
-        FindingCode::ReflectionMissing => (
+        FindingCode::ReflectionMissing => error(
             "The last entry of the evidence is not a reflection that can be read.",
             "A session for a proof-grade commit ends in a reflection. Record one in a session that continues this one.",
         ),
-        FindingCode::SchemeNotAllowed => (
+        FindingCode::SchemeNotAllowed => error(
             "The session is hashed by a scheme that the policy does not take.",
             "Start sessions with a scheme that the policy lists in proof.schemes.",
         ),
-        FindingCode::NotRooted => (
+        FindingCode::NotRooted => error(
             "The session does not say that it explains this change.",
             "Commit while the session is open, or stage before the closing reflection, so that the session attests the change.",
         ),
-        FindingCode::SignatureMissing => (
+        FindingCode::SignatureMissing => error(
             "Fewer people have signed the anchor than the policy asks for.",
             "Let another person of .proof/allowed_signers sign it.",
         ),
-        FindingCode::SignatureInvalid => (
+        FindingCode::SignatureInvalid => error(
             "A signature is not one of this anchor.",
             "The anchor or the signature was altered. Sign the anchor again.",
         ),
-        FindingCode::SignerUnknown => (
+        FindingCode::SignerUnknown => error(
             "A signature is by a key that .proof/allowed_signers of the base does not list.",
             "Add the key on the base branch first; a key that the change itself brings does not count.",
         ),
-        FindingCode::SignerExpired => (
+        FindingCode::SignerExpired => error(
             "A signature is by a key that is not valid at the time that counts.",
             "Sign with a key that is valid now, or let a seal show that it was signed in time.",
         ),
-        FindingCode::EvidenceWithheld => (
+        FindingCode::EvidenceWithheld => warning(
             "Entries of the evidence are withheld: their hashes are there, and their text is not.",
             "No proof fails by it. Anyone who has the session can show the text.",
         ),
-        FindingCode::SealMissing => (
+        FindingCode::SealMissing => error(
             "No seal that counts lists the anchor.",
             "Seal the round and run git proof sync. The policy's keys are proof.sealed and proof.sealers.",
         ),
-        FindingCode::SealBroken => (
+        FindingCode::SealBroken => error(
             "The chain of seals does not hold.",
             "refs/proof/rounds was altered, or there are two chains. Compare it with another clone.",
         ),
-        FindingCode::AnchorDeleted => (
+        FindingCode::AnchorDeleted => error(
             "A seal lists an anchor that the notes no longer have.",
             "Run git proof sync in a clone that still has it.",
         ),
-        FindingCode::RoundsForked => (
+        FindingCode::RoundsForked => error(
             "There are two chains of seals, and both were published.",
             "Someone has shown two people two histories. Compare them before you accept one.",
         ),
-        FindingCode::RoundsRolledBack => (
+        FindingCode::RoundsRolledBack => error(
             "The chain of seals no longer contains the seal that was its newest before.",
             "refs/proof/rounds was wound back. Restore it from another clone.",
         ),
-        FindingCode::RefNotFetched => (
+        FindingCode::RefNotFetched => unchecked(
             "A ref that is needed is not in this clone.",
             "Run git proof sync --fetch-only. If the remote has none either, the proof is missing from then on.",
         ),
-        FindingCode::ObjectMissing => (
+        FindingCode::ObjectMissing => unchecked(
             "A commit or file that is needed is not in this clone.",
             "The clone is shallow or partial: git fetch --unshallow, or git fetch --refetch.",
         ),
-        FindingCode::LimitReached => (
+        FindingCode::LimitReached => unchecked(
             "Deciding would take more time or memory than git-proof spends on one commit.",
             "docs/threat-model.md lists the limits. git proof cover attests the commit by its id, which needs no search.",
         ),
-        FindingCode::PolicyUnreadable => {
-            ("The policy cannot be read.", "git proof policy check names the line. Correct it on the base branch.")
-        }
-        FindingCode::Vouched => (
+        FindingCode::PolicyUnreadable => unchecked(
+            "The policy cannot be read.",
+            "git proof policy check names the line. Correct it on the base branch.",
+        ),
+        FindingCode::Vouched => warning(
             "Nothing proves that the commit is the change that was proven; a person whom the policy lists says so.",
             "Ask that person if in doubt. The policy's key is proof.vouchers.",
         ),
-        FindingCode::WordNotTaken => (
+        FindingCode::WordNotTaken => warning(
             "A person's word for a commit does not count.",
             "No proof fails by it. The policy's key is proof.vouchers, and a word is for one commit and its tree.",
         ),
