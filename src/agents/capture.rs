@@ -77,18 +77,13 @@ fn meet(workspace: &mut Workspace, agent: Agent, key: AgentKey<'_>, seen: &Seen)
     };
     let (reserved, now) = (workspace.context.new_id(), workspace.context.now());
     let once = seen.once.unwrap_or_else(|| session::random(workspace));
-    if let Event::After(call) = &seen.event {
-        must_be_name("the tool's name", &call.tool)?;
-        let answer = call.answer.as_ref().map(|answer| ContentHash::new(digest(answer)).to_string());
-        let tool = Observation {
-            tool: &call.tool,
-            input: digest(&call.input),
-            answer: answer.as_deref(),
-            failed: call.failed,
-        };
-        return workspace.store.meet_agent(key, &reserved, &facts, once, Some(&tool), now);
-    }
-    workspace.store.meet_agent(key, &reserved, &facts, once, None, now)
+    let Event::After(Call { tool, input, answer, failed, .. }) = &seen.event else {
+        return workspace.store.meet_agent(key, &reserved, &facts, once, None, now);
+    };
+    must_be_name("the tool's name", tool)?;
+    let answer = answer.as_ref().map(|answer| ContentHash::new(digest(answer)).to_string());
+    let tool = Observation { tool, input: digest(input), answer: answer.as_deref(), failed: *failed };
+    workspace.store.meet_agent(key, &reserved, &facts, once, Some(&tool), now)
 }
 
 /// Names are kept as they are, so they must be names.

@@ -5,18 +5,19 @@ use clap::Args;
 use super::ui::{Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
-use crate::flow::{self, AcceptOutcome, AcceptRequest};
+use crate::flow::{self, AcceptOutcome};
 use crate::present;
+use crate::proof::text::counted;
 use crate::record::Workspace;
 
 /// Take over the proofs of commits that landed, from a fork or another repository
 ///
-/// For maintainers, merge queues and bots, after a pull request from a fork was merged, squashed or rebased by the server.
-/// Fetches the anchors, evidence and index that the other repository offers, judges the landed commits with them, and takes
-/// over what holds for these commits and nothing else; git proof sync shares it. RANGE is a commit or BASE..HEAD of the
-/// branch whose policy counts; without it the newest 100 commits of that branch are looked at. With --digest the proofs must
-/// be those that git proof gate --proofs judged before. Exit code 1: a commit of RANGE needs a proof and has none that holds,
-/// or the digest is another one. 3: could not check.
+/// For maintainers, merge queues and bots, after the server merged, squashed or rebased a pull request from a fork. Fetches
+/// the anchors, evidence and index that the other repository offers, judges the landed commits with them, and copies the
+/// proofs that hold for these commits, and nothing else. Share them with git proof sync. RANGE is a commit or BASE..HEAD of
+/// the branch whose policy counts; without it, the newest 100 commits of that branch are judged. With --digest, the proofs
+/// must be the ones that git proof gate --proofs judged before. Exit code 1: a commit of RANGE needs a proof and has none
+/// that holds, or the digest differs. 3: could not check.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -28,21 +29,19 @@ pub(super) struct Accept {
     #[arg(value_name = "URL|REMOTE|PATH")]
     source: String,
 
-    /// What landed [default: the newest 100 commits]
+    /// The commits that landed [default: the newest 100 commits]
     #[arg(value_name = "RANGE")]
     range: Option<String>,
 
-    /// The proofs_digest of the gate's verdict; anything else is refused
+    /// Accept only the proofs with this digest: the proofs_digest of the gate's verdict
     #[arg(long, value_name = "DIGEST")]
     digest: Option<String>,
 }
 
 impl Accept {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let mut workspace = Workspace::open_or_create(context)?;
-        let request =
-            AcceptRequest { source: self.source.clone(), range: self.range.clone(), digest: self.digest.clone() };
-        let outcome = flow::accept(&mut workspace, &request)?;
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let mut workspace = Workspace::open_or_create(context.clone())?;
+        let outcome = flow::accept(&mut workspace, &self.source, self.range.as_deref(), self.digest.as_deref())?;
         // Without a range, commits that nobody asked about may need a proof.
         let worst = outcome.left.iter().map(|left| left.verdict).max().filter(|_| self.range.is_some());
         ui.answer(worst.map_or(0, present::exit_code));
@@ -72,12 +71,11 @@ fn headline(outcome: &AcceptOutcome, accepted: &str) -> String {
             "Nothing to accept from {source}: it has no proof that holds for these commits and is missing here.\n"
         );
     }
-    let count = |number: u64, one: &str, many: &str| format!("{number} {}", if number == 1 { one } else { many });
     let taken = &outcome.taken;
     format!(
         "{accepted} from {source}: {}, {}, {}.\n",
-        count(taken.anchors, "anchor", "anchors"),
-        count(taken.evidence, "evidence file", "evidence files"),
-        count(taken.changes, "line of the index", "lines of the index"),
+        counted(taken.anchors, "anchor", "anchors"),
+        counted(taken.evidence, "evidence file", "evidence files"),
+        counted(taken.changes, "line of the index", "lines of the index"),
     )
 }

@@ -5,7 +5,8 @@ use clap::Args;
 use super::ui::{Role, Ui};
 use crate::context::Context;
 use crate::error::Result;
-use crate::flow::{self, AnchorRequest, SignRequest};
+use crate::flow::{self, Repairs};
+use crate::proof::text::counted;
 use crate::publish;
 use crate::record::Workspace;
 use crate::seal;
@@ -13,8 +14,8 @@ use crate::seal;
 /// Bind a finalized session to the commits it explains
 ///
 /// Writes the session's evidence under refs/proof/evidence and then one line into the note of each commit, in
-/// refs/notes/proof. Without --commit, the commits that the session attested are anchored, else HEAD. What is anchored
-/// already stays as it is. `git proof sync` shares it.
+/// refs/notes/proof. Without --commit, the session is anchored on the commits that it attested, or on HEAD if it attested
+/// none. Anchors that exist already stay as they are. Share them with `git proof sync`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -39,10 +40,10 @@ pub(super) struct Anchor {
 }
 
 impl Anchor {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let sign = if self.sign { Some(true) } else { self.no_sign.then_some(false) };
-        let request = AnchorRequest { session: self.session.clone(), commits: self.commits.clone(), sign };
-        let outcome = flow::anchor(&mut Workspace::open(context)?, &request)?;
+        let mut workspace = Workspace::open(context.clone())?;
+        let outcome = flow::anchor(&mut workspace, self.session.as_deref(), &self.commits, sign)?;
         if outcome.anchors.iter().any(|anchor| !anchor.rooted) {
             ui.say("note: the session does not attest a commit that it is anchored on; it is not rooted there");
         }
@@ -68,9 +69,9 @@ impl Anchor {
 
 /// Add your signature to the anchors of a commit
 ///
-/// Signs the anchors that hold of the sessions that this clone recorded, or that of the session you name, with the key that
-/// git signs with, and adds each as a line of its own. With --round it is the seal of a round that is signed, and with it all that was sealed up to there.
-/// What does not hold is not signed.
+/// Uses the key that git signs with, and adds a line for each signature. Signs the anchors of all sessions that this clone
+/// recorded, or with --session the anchor of one session. With --round it signs the seal of a round instead, which covers
+/// everything that was sealed up to that round. An anchor that does not hold is not signed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -82,19 +83,19 @@ pub(super) struct Sign {
     #[arg(value_name = "REV", default_value = "HEAD")]
     commit: String,
 
-    /// Only the anchor of this session, also of one that somebody else recorded
+    /// Sign only the anchor of this session, even if somebody else recorded it
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 
-    /// The seal of this round instead
+    /// Sign the seal of this round instead
     #[arg(long, value_name = "N", conflicts_with_all = ["commit", "session"])]
     round: Option<u64>,
 }
 
 impl Sign {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         if let Some(round) = self.round {
-            let outcome = seal::sign_round(&mut Workspace::open_or_create(context)?, round)?;
+            let outcome = seal::sign_round(&mut Workspace::open_or_create(context.clone())?, round)?;
             restored(ui, outcome.restored);
             ui.show(&outcome, |outcome, paint| {
                 let word = if outcome.created { "Signed" } else { "Was signed with this key before:" };
@@ -102,8 +103,8 @@ impl Sign {
             });
             return Ok(());
         }
-        let request = SignRequest { commit: self.commit.clone(), session: self.session.clone() };
-        let outcome = flow::sign(&mut Workspace::open_or_create(context)?, &request)?;
+        let mut workspace = Workspace::open_or_create(context.clone())?;
+        let outcome = flow::sign(&mut workspace, &self.commit, self.session.as_deref())?;
         restored(ui, outcome.restored);
         ui.show(&outcome, |outcome, paint| {
             let id = outcome.commit.to_string();
@@ -126,23 +127,23 @@ impl Sign {
 
 /// Copy the anchors of a commit to one that makes the same change
 ///
-/// What the post-rewrite hook does after a rebase or an amend, by hand. Lines are copied byte for byte, and only where the
-/// change is the same.
+/// Does by hand what the post-rewrite hook does after a rebase or an amend. Lines are copied byte for byte, and only if both
+/// commits make the same change.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  git proof carry --from ORIG_HEAD --to HEAD")]
 pub(super) struct Carry {
-    /// The commit as it was
+    /// The old commit, which has the anchors
     #[arg(long, value_name = "REV")]
     from: String,
 
-    /// The commit as it is
+    /// The new commit
     #[arg(long, value_name = "REV")]
     to: String,
 }
 
 impl Carry {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = publish::carry(&mut Workspace::open_or_create(context)?, &self.from, &self.to)?;
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let outcome = publish::carry(&mut Workspace::open_or_create(context.clone())?, &self.from, &self.to)?;
         restored(ui, outcome.restored);
         ui.show(&outcome, |outcome, paint| {
             let Some(carried) = outcome.carried.first() else {
@@ -161,17 +162,14 @@ impl Carry {
 /// Says that the guard withheld entries.
 pub(super) fn guarded(ui: &mut Ui, entries: u64) {
     if entries > 0 {
-        let (entry, holds) = if entries == 1 { ("entry", "holds") } else { ("entries", "hold") };
-        let what = format!("{entries} {entry} of the session {holds} what looks like a credential");
-        ui.say(&format!("note: {what}; only the hash is published, and the text stays in this clone"));
+        let what = counted(entries, "entry of the session holds", "entries of the session hold");
+        ui.say(&format!(
+            "note: {what} what looks like a credential; only the hash is published, and the text stays in this clone"
+        ));
     }
 }
 
 /// Says that lines were put back.
 pub(super) fn restored(ui: &mut Ui, lines: u64) {
-    match lines {
-        0 => {}
-        1 => ui.say("git proof: another writer had overwritten a note of ours; its line is back"),
-        lines => ui.say(&format!("git proof: another writer had overwritten notes of ours; {lines} lines are back")),
-    }
+    Repairs { lines, ..Repairs::default() }.sentences().iter().for_each(|sentence| ui.say(sentence));
 }

@@ -4,21 +4,22 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::retain::{bytes, worst};
+use super::retain::{bytes, tell, worst};
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
 use crate::keep::{self, BackupRequest, EvidenceImport};
+use crate::proof::text::counted;
 use crate::recall::{self, Pace};
 use crate::record::Workspace;
 
 /// Write the whole store into one file
 ///
-/// The file holds every session, private texts included, as they are at one moment; others can record meanwhile. The texts of
-/// cold sessions, which retain moved into archives, are read from there and are in the file as well: nothing else is needed
-/// to restore the store. Only you can read the file. It gets its name once all of it is on disk.
+/// The file holds every session, private texts included, as of one moment; other processes can go on recording. The texts
+/// that retain moved into archives are included, so that the file alone restores the store. Only you can read the file. It
+/// gets its name once all of it is on disk.
 ///
-/// What other clones published is in git and is not part of the file.
+/// The sessions that other clones published are in git and not in the file.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -28,24 +29,18 @@ pub(super) struct Backup {
     /// The file to write
     file: PathBuf,
 
-    /// Replace a file that is there
+    /// Replace the file if it exists
     #[arg(long)]
     force: bool,
 }
 
 impl Backup {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let request = BackupRequest { file: self.file.clone(), force: self.force };
-        let outcome = keep::backup(&Workspace::open(context)?, &request)?;
-        for problem in &outcome.problems {
-            ui.say(&format!("git proof backup: {}: {}", problem.code, problem.message));
-            if let Some(hint) = &problem.hint {
-                ui.say(&format!("hint: {hint}"));
-            }
-        }
-        ui.answer(worst(outcome.problems.iter().map(|problem| problem.code.as_str())));
+        let outcome = keep::backup(&Workspace::open(context.clone())?, &request)?;
+        tell(ui, "backup", &outcome.problems);
         ui.show(&outcome, |outcome, paint| {
-            let (sessions, records) = (count(outcome.sessions, "session"), outcome.records);
+            let (sessions, records) = (counted(outcome.sessions, "session", "sessions"), outcome.records);
             let cold = match outcome.restored {
                 0 => String::new(),
                 1 => ", the texts of 1 cold session from its archive".to_owned(),
@@ -58,17 +53,17 @@ impl Backup {
     }
 }
 
-/// Take over a backup, or let this clone read what others published
+/// Restore a backup, or let this clone read the sessions that others published
 ///
-/// FILE is what backup wrote. It must be yours, no link, and as strictly a store as the one in use; the chain of every session
-/// in it is verified first. Into a clone without sessions it is restored as it was. Otherwise the sessions that are
-/// not here are added and those that are here are skipped; if one is here with other content, nothing is imported. Private
+/// FILE is a file that backup wrote. You must own it, it must not be a link, and the chain of every session in it is verified
+/// first. In a clone without sessions, the store becomes what the backup holds. Otherwise the sessions that this clone lacks
+/// are added, and the others are skipped; if one of them differs from the one in this clone, nothing is imported. Private
 /// texts stay private.
 ///
-/// With --from-refs, the sessions in refs/proof/evidence, and in what sync fetched, can be read with log, show, tree, trail,
-/// search, check and prove. Each file is verified first; one that does not hold is named and left out. These sessions are
-/// kept apart from your own: nothing of them is published or sealed again, and verify does not look at them.
-/// What their authors withheld is shown as withheld.
+/// With --from-refs, you can read the sessions in refs/proof/evidence, and those that sync fetched, with log, show, tree,
+/// trail, search, check and prove. Each file is verified first; one that does not hold is named and left out. These sessions
+/// are kept apart from your own: they are not published or sealed again, and verify does not use them. Texts that their
+/// authors withheld are shown as withheld.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -85,13 +80,13 @@ pub(super) struct Import {
 }
 
 impl Import {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let mut workspace = Workspace::open_or_create(context)?;
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let mut workspace = Workspace::open_or_create(context.clone())?;
         if let Some(file) = &self.file {
             let outcome = keep::import_file(&mut workspace, file)?;
             ui.show(&outcome, |outcome, _| {
-                let (added, known) = (count(outcome.added.len() as u64, "session"), outcome.known);
-                format!("Imported {added} with {} entries; here already: {known}.\n", outcome.records)
+                let added = counted(outcome.added.len(), "session", "sessions");
+                format!("Imported {added} with {} entries; here already: {}.\n", outcome.records, outcome.known)
             });
             return Ok(());
         }
@@ -112,13 +107,10 @@ fn imported(outcome: &EvidenceImport, paint: Paint) -> String {
         return "There is no evidence in this clone: git proof sync fetches what others published.\n".to_owned();
     }
     let EvidenceImport { added, known, own, refused, .. } = outcome;
-    let mut text = format!("Imported {}; imported before: {known}; your own: {own}", count(*added, "session"));
+    let added = counted(*added, "session", "sessions");
+    let mut text = format!("Imported {added}; imported before: {known}; your own: {own}");
     if *refused > 0 {
         text += &format!("; {}", paint.paint(Role::Bad, &format!("refused: {refused}")));
     }
     text + ".\n"
-}
-
-fn count(number: u64, what: &str) -> String {
-    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }

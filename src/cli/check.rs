@@ -13,10 +13,10 @@ use crate::record::{self, EvidenceOutcome, Source, Trusted};
 
 /// Check a proof against a root and count that you trust
 ///
-/// The proof is one line of JSON, exactly as `git proof prove` or `git proof rounds prove` prints it: that an entry is in a
-/// session, that a session is in the log of sealed sessions, or that a later log begins with an earlier one. With --root and
-/// --count (of the session, or of the log) no repository is needed; without them, the proof is held against an anchor of this
-/// repository that holds, or against its chain of rounds.
+/// The proof is one line of JSON, exactly as `git proof prove` or `git proof rounds prove` prints it. It proves that an entry
+/// is in a session, that a session is in the log of sealed sessions, or that a later log begins with an earlier one. With
+/// --root and --count (of the session, or of the log) no repository is needed. Without them, the proof is compared with an
+/// anchor of this repository that holds, or with its chain of rounds.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -32,10 +32,10 @@ pub(super) struct CheckProof {
 
 /// Recompute chain and root of an evidence file
 ///
-/// Every line is hashed, then read strictly: it must be canonical JSON with exactly the fields of its kind. Without
-/// --root and --count the answer is what the file adds up to, and it is for you to compare. No repository is needed. Whether
-/// a readable reflection closes a proof-grade session is said, and not required: verify and gate refuse a session without
-/// one (REFLECTION_MISSING).
+/// Every line is hashed and read strictly: it must be canonical JSON with exactly the fields of its kind. Without --root and
+/// --count, it prints the root and count of the file, for you to compare. No repository is needed. It also says whether a
+/// readable reflection closes the session. That is not required here, but verify and gate refuse a proof-grade session
+/// without one (REFLECTION_MISSING).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -4,12 +4,14 @@ use clap::{Args, CommandFactory as _, ValueEnum};
 use clap_complete::aot;
 
 use super::ui::Ui;
+use crate::context::Context;
 use crate::error::Result;
 
 /// Print the completions of a shell, for `git proof` and `git-proof`
 ///
-/// Packages install them. By hand: add the first line below to ~/.bashrc; for zsh, write the file into a directory of
-/// $fpath, under this name, by which git's own completion finds it; add the last line to ~/.config/fish/config.fish.
+/// Packages install them. To install them by hand: for bash, add the first line below to ~/.bashrc. For zsh, write the file
+/// into a directory of $fpath, under the name _git-proof, by which git's own completion finds it. For fish, add the last line
+/// to ~/.config/fish/config.fish.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -38,7 +40,7 @@ struct Outcome {
 
 impl Completions {
     #[expect(clippy::unnecessary_wraps, reason = "every command runs the same way")]
-    pub(super) fn run(&self, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, _: &Context, ui: &mut Ui) -> Result<()> {
         let outcome = Outcome { shell: self.shell, script: script(self.shell) };
         ui.show(&outcome, |outcome, _| outcome.script.clone());
         Ok(())

@@ -5,14 +5,15 @@ use clap::Args;
 use super::ui::{Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
-use crate::flow::{self, CoverOutcome, CoverRequest};
+use crate::flow::{self, CoverOutcome};
 use crate::hint::Step;
+use crate::proof::text::counted;
 use crate::record::Workspace;
 
 /// Explain commits that exist already
 ///
-/// Use it when a session was forgotten, a hook did not run, or a rewritten commit lost its proof. The commits are attested in
-/// the open session, or in a new one, and the record says that this came after they were made. With -m the session is closed
+/// Use it when you forgot to open a session, when a hook did not run, or when a rewritten commit lost its proof. The open
+/// session, or a new one, attests the commits, and records that it did so after they were made. With -m the session is closed
 /// and anchored at once.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -32,13 +33,10 @@ pub(super) struct Cover {
 }
 
 impl Cover {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let request = CoverRequest {
-            revisions: self.revisions.clone(),
-            session: self.session.clone(),
-            reflection: self.reflection.clone(),
-        };
-        let outcome = flow::cover(&mut Workspace::open_or_create(context)?, &request)?;
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let mut workspace = Workspace::open_or_create(context.clone())?;
+        let (session, reflection) = (self.session.as_deref(), self.reflection.as_deref());
+        let outcome = flow::cover(&mut workspace, &self.revisions, session, reflection)?;
         ui.show(&outcome, |outcome, paint| {
             let mut text = String::new();
             for covered in &outcome.commits {
@@ -57,8 +55,7 @@ fn next(outcome: &CoverOutcome) -> String {
     let session = &outcome.session_id;
     match &outcome.finalized {
         Some(finalized) => {
-            let notes = finalized.anchors.len();
-            let commits = if notes == 1 { "1 commit".to_owned() } else { format!("{notes} commits") };
+            let commits = counted(finalized.anchors.len(), "commit", "commits");
             format!("Session {session} is finalized and anchored on {commits}. git proof sync shares it.\n")
         }
         None => format!(

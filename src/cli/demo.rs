@@ -15,19 +15,19 @@ use crate::flow::{self, DemoOutcome, DemoRequest, Scene};
 
 /// See it work: an agent's session in a scratch repository, and three forgeries caught
 ///
-/// Makes a repository, plays an agent's session in it with the commands that you would type, commits, anchors, seals and
-/// verifies; then forges three things and shows that each is caught. Touches nothing outside of its directory, which it
-/// leaves for you to look at. Exit code 0: the honest commit is proven and every forgery was caught.
+/// Makes a repository, plays an agent's session in it with the commands that you would type, then commits, anchors, seals and
+/// verifies. Then it makes three forgeries and shows that each is caught. It touches nothing outside of its directory, which
+/// stays for you to look at. Exit code 0: the honest commit is proven and every forgery was caught.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   git proof demo
   git proof demo --no-pause proof-demo")]
 pub(super) struct Demo {
-    /// Where to play: a directory that is empty or not there yet [default: a new one for temporary files]
+    /// Where to make the repository: an empty or a new directory [default: a new one for temporary files]
     #[arg(value_name = "DIR")]
     stage: Option<PathBuf>, // not `directory`: that is the global -C
-    /// Do not wait between the scenes; nobody waits where the output is no terminal
+    /// Do not pause between the scenes; without a terminal there are no pauses anyway
     #[arg(long, visible_alias = "fast")]
     no_pause: bool,
 }

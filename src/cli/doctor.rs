@@ -7,16 +7,15 @@ use clap::Args;
 use super::ui::{Role, Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Result};
-use crate::flow as publish;
-use crate::flow::{Extent, Repaired, Repairs};
+use crate::flow::{self, Extent, Repaired, Repairs};
 use crate::record::Workspace;
 use crate::setup::{self, DoctorState};
 
-/// Tell what is wired, what is missing, what is stale, and the command for each
+/// Check how this repository is set up, and name the command that repairs each problem
 ///
 /// Looks at git, the store, the hooks, the settings for notes, the remotes, the agents and the policy. Without --fix it
-/// changes nothing. The exit code is 0 if everything is wired, and 1 if something is missing, stale or wrong; `info` is
-/// neither.
+/// changes nothing. The exit code is 0 if everything is set up, and 1 if something is missing, stale or wrong. Lines marked
+/// `info` do not count.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -25,7 +24,7 @@ Examples:
   git proof doctor --json | jq '.checks[] | select(.state != \"ok\")'")]
 pub(super) struct Doctor {
     /// Finish what interrupted commands left undone, as `sync` does: commits whose hook was killed, finalized sessions
-    /// without an anchor, overwritten notes, missing evidence, squashes that are not indexed, locks of ours
+    /// without an anchor, overwritten notes, missing evidence, squashes that are not indexed, locks that git-proof left
     #[arg(long)]
     fix: bool,
 }
@@ -67,5 +66,5 @@ fn fixed(context: &Context) -> Result<Repairs> {
         workspace => workspace?,
     };
     let remote = workspace.git()?.remote(None).ok();
-    publish::reconcile(&mut workspace, remote.as_ref(), Extent::Everything)
+    flow::reconcile(&mut workspace, remote.as_ref(), Extent::Everything)
 }

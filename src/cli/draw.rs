@@ -3,7 +3,7 @@
 use super::forest::Forest;
 use super::ui::{Paint, Role, inert};
 use super::wrap::{one_line, width, wrap};
-use crate::flow::{Label, Points};
+use crate::flow::{Label, Points, StepKind};
 use crate::present;
 use crate::proof::observed::Marks;
 use crate::proof::record::RecordType;
@@ -78,14 +78,15 @@ pub(super) fn entries(entries: &[EntryView], full: bool, now: &Timestamp, paint:
 
 /// An entry: its kind and text, then when it was recorded and its id.
 pub(super) fn entry(entry: &EntryView, now: &Timestamp, paint: Paint) -> String {
-    let label = paint.paint(role(entry), &format!("{:10}", entry.label()));
+    let (mark, role) = look(kind(entry), paint);
+    let label = paint.paint(role, &format!("{:10}", entry.label()));
     let private = if entry.private && !entry.withheld { " (private)" } else { "" };
     let tail = format!("{}{private}{}{}", recorded(entry, now), paint.dot(), entry.id);
     let tail = paint.paint(Role::Faint, &tail);
     let body = said_lines(entry, paint).join("\n");
     let force = in_force(entry, now).into_iter().map(|said| paint.paint(Role::Faint, &said) + "\n             ");
     let force: String = force.collect();
-    format!("{} {label} {body}\n             {force}{tail}\n", mark(entry, paint))
+    format!("{mark} {label} {body}\n             {force}{tail}\n")
 }
 
 /// The lines of an entry's text, below and beside its label, with rejected alternatives and uncertainties set apart.
@@ -124,7 +125,7 @@ pub(super) fn until_when(until: &Timestamp, now: &Timestamp) -> String {
 
 /// Everything there is to know of an entry.
 pub(super) fn entry_in_full(entry: &EntryView, now: &Timestamp, paint: Paint) -> String {
-    let label = paint.paint(role(entry), entry.label());
+    let label = paint.paint(look(kind(entry), paint).1, entry.label());
     let parent = entry.parent_id.as_ref().map_or("the genesis".to_owned(), ToString::to_string);
     let mut text = format!(
         "{label} {}\n  session       {}, entry {}\n  follows       {parent}\n",
@@ -166,7 +167,8 @@ pub(super) fn tree(tree: &TreeOutcome, now: &Timestamp, paint: Paint) -> String 
     let forest = Forest { parents: &parents, columns: paint.width, spaced: false, paint };
     let drawn = forest.draw(|at, columns| {
         let entry = &tree.entries[at];
-        let label = paint.paint(role(entry), entry.label());
+        let (mark, role) = look(kind(entry), paint);
+        let label = paint.paint(role, entry.label());
         let tail = format!("({}, {})", recorded(entry, now), entry.id);
         // The first line of its text is enough to know an entry by.
         let left = entry.label().len() + 3;
@@ -178,7 +180,7 @@ pub(super) fn tree(tree: &TreeOutcome, now: &Timestamp, paint: Paint) -> String 
             Some(last) => *last = format!("{last} {tail}"),
             None => lines.push(tail),
         }
-        lines[0] = format!("{} {label} {}", mark(entry, paint), lines[0]);
+        lines[0] = format!("{mark} {label} {}", lines[0]);
         for line in &mut lines[1..] {
             // Below the text; two of the columns are the forest's.
             *line = format!("{}{line}", " ".repeat(left - 2));
@@ -188,24 +190,23 @@ pub(super) fn tree(tree: &TreeOutcome, now: &Timestamp, paint: Paint) -> String 
     text + &drawn.join("\n") + "\n"
 }
 
-fn mark(entry: &EntryView, paint: Paint) -> &'static str {
-    match &entry.body {
-        _ if entry.withheld => paint.or("○", "-"),
-        BodyView::Thought { kind: RecordType::Decision, .. } => paint.or("◆", "*"),
-        BodyView::Thought { kind: RecordType::Reflection, .. } => paint.or("■", "="),
-        BodyView::Thought { .. } => paint.or("●", "o"),
-        BodyView::Attest { .. } => paint.or("·", "."),
+/// The sign of an entry of this kind, and how it is painted.
+pub(super) fn look(kind: StepKind, paint: Paint) -> (&'static str, Role) {
+    match kind {
+        StepKind::Decision => (paint.or("◆", "*"), Role::Decision),
+        StepKind::Reflection => (paint.or("■", "="), Role::Reflection),
+        StepKind::Plan => (paint.or("●", "o"), Role::Plan),
+        StepKind::Analysis => (paint.or("●", "o"), Role::Analysis),
+        StepKind::Attest => (paint.or("·", "."), Role::Attest),
+        StepKind::Withheld => (paint.or("○", "-"), Role::Faint),
     }
 }
 
-fn role(entry: &EntryView) -> Role {
+fn kind(entry: &EntryView) -> StepKind {
     match &entry.body {
-        _ if entry.withheld => Role::Faint,
-        BodyView::Thought { kind: RecordType::Plan, .. } => Role::Plan,
-        BodyView::Thought { kind: RecordType::Analysis, .. } => Role::Analysis,
-        BodyView::Thought { kind: RecordType::Decision, .. } => Role::Decision,
-        BodyView::Thought { kind: RecordType::Reflection, .. } => Role::Reflection,
-        BodyView::Attest { .. } => Role::Attest,
+        _ if entry.withheld => StepKind::Withheld,
+        BodyView::Thought { kind, .. } => (*kind).into(),
+        BodyView::Attest { .. } => StepKind::Attest,
     }
 }
 

@@ -19,13 +19,14 @@ const LIMIT: u64 = 64 << 20;
 /// Most bytes that are dropped.
 const DROPPED: u64 = 4 << 30;
 
-/// Take an event from a hook of git or of an agent
+/// Handle an event of a hook of git or of an agent
 ///
-/// Of git: commit-msg names the session in the message, post-commit attests or anchors the commit, post-rewrite lets
-/// anchors follow, pre-push closes agents' sessions, judges and shares, pre-receive is the gate on a server. Of an agent
-/// (claude-code, codex, copilot, cursor, gemini, opencode, qwen, vscode), with its JSON on standard input: what the agent wrote,
-/// which checks ran and what it said last becomes entries of a session of its own, marked as observed. Recording never stands in
-/// the way: what goes wrong is one line on standard error, and the exit code is 0. What is judged and found wrong is exit code 1.
+/// Hooks of git: commit-msg names the session in the message, post-commit attests or anchors the commit, post-rewrite copies
+/// anchors to rewritten commits, pre-push closes the sessions of agents, judges what is pushed and shares its proofs, and
+/// pre-receive is the gate on a server. Hooks of an agent (claude-code, codex, copilot, cursor, gemini, opencode, qwen, vscode)
+/// get JSON on standard input: what the agent wrote, which checks ran and what it said last become entries of a session of
+/// its own, marked as observed. A hook that records never stops git or the agent: it prints an error as one line on standard
+/// error and ends with 0. A hook that judges ends with 1 if something is wrong.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 `git proof init` writes the hooks of git, `git proof init --agent NAME` the configuration of an agent.
@@ -58,9 +59,9 @@ impl Hook {
         (known && plain).then(|| Self { event: event.to_owned(), arguments })
     }
 
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         if let Some(hook) = GitHook::parse(&self.event) {
-            self.of_git(hook, &context, ui);
+            self.of_git(hook, context, ui);
             return Ok(());
         }
         let Some(agent) = Agent::parse(&self.event) else { return Ok(()) }; // the parser lets only these through
@@ -77,7 +78,8 @@ impl Hook {
                 // A push without git's hooks did not share its proofs. Share them now; if that fails, the next sync
                 // does it.
                 if outcome.unshared {
-                    let _ = Workspace::open(context).and_then(|mut here| flow::sync(&mut here, None, &mut |_| ()));
+                    let _ =
+                        Workspace::open(context.clone()).and_then(|mut here| flow::sync(&mut here, None, &mut |_| ()));
                 }
             }
             Err(error) => ui.say(&format!("git proof hook {}: {error}", self.event)),

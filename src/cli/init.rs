@@ -14,13 +14,13 @@ use crate::setup::{self, Action, HookChange, HookManager, InitOutcome, InitReque
 
 /// Set up this repository: the store, git's hooks, readable notes, and agents
 ///
-/// Makes the store, wires the hooks commit-msg, post-commit, post-rewrite and pre-push, and lets `git log` show why a
-/// commit was made. With --agent it also edits the configuration files of the agents that are named. What others wrote
-/// stays, byte for byte; doing it again changes nothing. If one of the files is not valid, none is changed.
+/// Makes the store, installs the hooks commit-msg, post-commit, post-rewrite and pre-push, and lets `git log` show why a
+/// commit was made. With --agent it also edits the configuration files of that agent. Everything that others wrote stays,
+/// byte for byte, and running it again changes nothing. If one of the files is not valid, no file is changed.
 ///
-/// From git 2.54 on the hooks are commands in the repository's configuration; for older ones they are marked blocks of
-/// one line in the files of the hooks. Where core.hooksPath, husky, lefthook, pre-commit or simple-git-hooks is at work
-/// nothing is changed: it prints the lines to paste, and ends with 1 until git runs them.
+/// For git 2.54 and newer, the hooks are commands in the repository's configuration. For older versions they are marked
+/// blocks of one line in the files of the hooks. If core.hooksPath, husky, lefthook, pre-commit or simple-git-hooks manages
+/// the hooks, nothing is changed: init prints the lines to paste, and ends with 1 until git runs them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Files:
@@ -34,8 +34,8 @@ Files:
   vscode       .vscode/mcp.json, .github/hooks/git-proof-vscode.json
   zed          .zed/settings.json
 
-Taking out: --uninstall alone takes out git's hooks and the setting for notes, and keeps the store; with --agent or
---agents-md it takes out those entries alone, and git's hooks stay.
+Uninstalling: --uninstall alone removes git's hooks and the setting for notes, and keeps the store; with --agent or
+--agents-md it removes only those entries, and git's hooks stay.
 
 Examples:
   git proof init
@@ -45,20 +45,20 @@ Examples:
   git proof init --uninstall")]
 #[expect(clippy::struct_excessive_bools, reason = "they are switches")]
 pub(super) struct Init {
-    /// An agent of the list below; can be given several times
+    /// An agent of the list below; may be given several times
     #[arg(long = "agent", value_name = "NAME", hide_possible_values = true)]
     #[arg(value_parser = PossibleValuesParser::new(Agent::ALL.map(Agent::as_str)))]
     agents: Vec<String>,
-    /// Tell the order of calls in AGENTS.md too, in a marked block
+    /// Also describe in AGENTS.md, in a marked block, which tools to call in which order
     #[arg(long)]
     agents_md: bool,
-    /// Leave git's hooks alone
+    /// Do not install git's hooks
     #[arg(long, conflicts_with = "uninstall")]
     no_hooks: bool,
-    /// Write an advisory .proof/policy.toml, which lists every key, unless there is one
+    /// Write .proof/policy.toml if there is none: it lists every key and only advises
     #[arg(long, conflicts_with = "uninstall")]
     policy: bool,
-    /// Take out what was put in, and nothing else
+    /// Remove what `init` added, and nothing else
     #[arg(long)]
     uninstall: bool,
     /// Show the changes as a diff and as commands, and write nothing
@@ -115,13 +115,7 @@ impl Init {
 fn changes(outcome: &InitOutcome, paint: Paint) -> String {
     let mut text = String::new();
     let mut line = |action: Action, what: &str| {
-        let done = match action {
-            Action::Created => "created  ",
-            Action::Updated => "updated  ",
-            Action::Unchanged => "unchanged",
-            Action::Removed => "removed  ",
-        };
-        let _ = writeln!(text, "{done} {}", paint.paint(Role::Strong, &inert(what)));
+        let _ = writeln!(text, "{action:9} {}", paint.paint(Role::Strong, &inert(what)));
     };
     for file in outcome.files.iter().chain(&outcome.store) {
         line(file.action, &file.path);

@@ -14,8 +14,8 @@ use crate::setup;
 
 /// Print a man page, or write all of them into a directory
 ///
-/// Once they are where man finds them, `git proof --help` and `git help proof` open git-proof(1). Packages bring them, and
-/// `git proof init` writes them for a program in a folder of yours, such as ~/.cargo/bin.
+/// Once man finds them, `git proof --help` and `git help proof` open git-proof(1). Packages install them. If git-proof is in
+/// your home directory, such as in ~/.cargo/bin, `git proof init` installs them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +26,7 @@ pub(super) struct Man {
     /// The command whose page is printed [default: that of git-proof itself]
     #[arg(value_name = "COMMAND", conflicts_with = "dir")]
     command: Vec<String>,
-    /// Write every page into this directory, which is made if need be
+    /// Write every page into this directory, and make it if it does not exist
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }

@@ -1,14 +1,15 @@
 //! `mcp`.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use super::ui::Ui;
 use crate::context::Context;
 use crate::error::Result;
 use crate::mcp::{self, Profile};
 
 /// Serve agents over the Model Context Protocol, on standard input and output
 ///
-/// An agent's configuration starts it, in the repository that the agent works in. It ends when its input does. Every
+/// The configuration of an agent starts it, in the repository that the agent works in. It ends when its input ends. Every
 /// call is written into the store's ledger.
 #[derive(Debug, Default, Args)]
 #[command(after_help = "\
@@ -20,25 +21,12 @@ In .mcp.json:
   {\"mcpServers\":{\"git-proof\":{\"command\":\"git\",\"args\":[\"proof\",\"mcp\"]}}}")]
 pub(super) struct Mcp {
     /// How many tools to offer
-    #[arg(long, value_enum, default_value_t = Tools::Full)]
-    profile: Tools,
-}
-
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Tools {
-    /// The six that the sequence of a proof-grade task needs
-    Core,
-    /// All of them
-    #[default]
-    Full,
+    #[arg(long, value_enum, default_value_t)]
+    profile: Profile,
 }
 
 impl Mcp {
-    pub(super) fn run(&self, context: Context) -> Result<()> {
-        let profile = match self.profile {
-            Tools::Core => Profile::Core,
-            Tools::Full => Profile::Full,
-        };
-        mcp::serve(context, profile)
+    pub(super) fn run(&self, context: &Context, _: &mut Ui) -> Result<()> {
+        mcp::serve(context.clone(), self.profile)
     }
 }

@@ -2,24 +2,27 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 
+use super::commands;
 use super::content::given;
 use super::draw::ago;
+use super::session::SessionArgument;
 use super::ui::{Role, Ui};
 use super::wrap::{one_line, wrap};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
 use crate::keep::{self, PackRequest, PutRequest};
+use crate::proof::text::counted;
 use crate::record::Workspace;
 use crate::store::PackedNote;
 
 /// Keep notes while a session works, and pack them into leaves
 ///
-/// A note stays in this clone. Packing makes a leaf of each that commits to its text, removes the texts and records an
-/// analysis that says so. Anyone who has a text and its salt, which stays in this clone, can prove that the text was there;
-/// without the salt nobody can guess the text.
+/// A note stays in this clone. Packing adds a leaf to the session for each note, which commits to its text, then removes the
+/// texts and records an analysis that says so. Anyone who has a text and its salt can prove that the text was there. The salt
+/// stays in this clone; without it, nobody can guess the text.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -32,32 +35,20 @@ pub(super) struct Memory {
     what: What,
 }
 
-#[derive(Debug, Subcommand)]
-enum What {
-    Put(Put),
-    List(List),
-    Pack(Pack),
-    Prove(Prove),
-    Drop(Forget),
-}
-
-impl Memory {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        match &self.what {
-            What::Put(command) => command.run(context, ui),
-            What::List(command) => command.run(context, ui),
-            What::Pack(command) => command.run(context, ui),
-            What::Prove(command) => command.run(context, ui),
-            What::Drop(command) => command.run(context, ui),
-        }
+commands! {
+    enum What {
+        Put(Put),
+        List(List),
+        Pack(Pack),
+        Prove(Prove),
+        Drop(Forget),
     }
 }
 
-#[derive(Debug, Args)]
-struct SessionArgument {
-    /// The session [default: GIT_PROOF_SESSION, else the current one]
-    #[arg(long, value_name = "ID")]
-    session: Option<String>,
+impl Memory {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        self.what.run(context, ui)
+    }
 }
 
 /// A text that is hashed as it is, to its last byte.
@@ -87,7 +78,7 @@ impl TextArgument {
 
 /// Put a note into a session's working memory
 ///
-/// It is on disk when the command returns. A key is a name for people; two notes can have the same.
+/// The note is on disk when the command returns. A key is a name for people; several notes can have the same key.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -104,10 +95,10 @@ struct Put {
 }
 
 impl Put {
-    fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let text = self.text.read(&context)?;
+    fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let text = self.text.read(context)?;
         let request = PutRequest { session: self.which.session.clone(), key: self.key.clone(), text };
-        let outcome = keep::memory_put(&mut Workspace::open(context)?, &request)?;
+        let outcome = keep::memory_put(&mut Workspace::open(context.clone())?, &request)?;
         ui.show(&outcome, |put, paint| {
             let number = paint.paint(Role::Strong, &put.note_id.to_string());
             format!("Put note {number} into the working memory of session {}.\n", put.session_id)
@@ -116,7 +107,7 @@ impl Put {
     }
 }
 
-/// Show a session's working memory, and what is left of the notes that were packed
+/// Show a session's working memory, and the commitments of the notes that were packed
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  git proof memory list\n  git proof memory list --session t-89-login --json")]
 struct List {
@@ -125,9 +116,9 @@ struct List {
 }
 
 impl List {
-    fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let now = context.now();
-        let outcome = keep::memory(&Workspace::open(context)?, self.which.session.as_deref())?;
+        let outcome = keep::memory(&Workspace::open(context.clone())?, self.which.session.as_deref())?;
         ui.show(&outcome, |memory, paint| {
             if memory.notes.is_empty() && memory.packed.is_empty() {
                 return format!("Session {} has no working memory: git proof memory put\n", memory.session_id);
@@ -156,10 +147,10 @@ impl List {
 
 /// Pack a session's working memory: append a leaf for each note and an analysis, and remove the texts
 ///
-/// The texts are gone afterwards: keep a text elsewhere if you want to show it later. All notes are packed, or none. A leaf holds the time and a commitment, the SHA-256 of 32 random bytes
-/// (the salt) followed by the text, and that is all that evidence will publish of a note. The salts are printed, and stay in the
-/// store: git proof memory list shows them again. The analysis says how many notes were packed. It does not close the session:
-/// `git proof record --type reflection` does.
+/// The texts are gone afterwards: keep a text elsewhere if you want to show it later. All notes are packed, or none. A leaf
+/// holds the time and a commitment, which is the SHA-256 of 32 random bytes (the salt) followed by the text. Nothing else of a
+/// note is published. The salts are printed, and stay in the store: git proof memory list shows them again. The analysis says
+/// how many notes were packed. Packing does not close the session; `git proof done` does.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -177,10 +168,10 @@ struct Pack {
 }
 
 impl Pack {
-    fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let content = given(&context, self.content.as_deref(), self.content_file.as_deref())?;
+    fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let content = given(context, self.content.as_deref(), self.content_file.as_deref())?;
         let request = PackRequest { session: self.which.session.clone(), content };
-        let outcome = keep::memory_pack(&mut Workspace::open(context)?, &request)?;
+        let outcome = keep::memory_pack(&mut Workspace::open(context.clone())?, &request)?;
         ui.show(&outcome, |pack, paint| {
             let count = pack.count;
             let (notes, each) = if count == 1 { ("note", "it is a leaf") } else { ("notes", "each is a leaf") };
@@ -211,7 +202,7 @@ fn committed(note: &PackedNote) -> String {
 
 /// Print the inclusion proof of a packed note, found by its text alone: one line, for check-proof
 ///
-/// With --json also the attestation's line, whose hash is the proof's leaf and which commits to the text, and the salt.
+/// With --json it also prints the salt and the line that commits to the text. The hash of that line is the proof's leaf.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -227,17 +218,17 @@ struct Prove {
 }
 
 impl Prove {
-    fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let text = self.text.read(&context)?;
-        let outcome = keep::memory_prove(&Workspace::open(context)?, &text, self.session.as_deref())?;
+    fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let text = self.text.read(context)?;
+        let outcome = keep::memory_prove(&Workspace::open(context.clone())?, &text, self.session.as_deref())?;
         ui.show(&outcome, |outcome, _| outcome.proof.to_line() + "\n");
         Ok(())
     }
 }
 
-/// Take notes out of a session's working memory without packing them
+/// Delete notes from a session's working memory without packing them
 ///
-/// Nothing of them is left. Notes that were packed stay what they are.
+/// Notes that were packed before stay.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  git proof memory drop 5\n  git proof memory drop 3 4 --session t-89-login")]
 struct Forget {
@@ -249,12 +240,12 @@ struct Forget {
 }
 
 impl Forget {
-    fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let notes: Vec<u64> = self.notes.iter().copied().map(u64::from).collect();
-        let outcome = keep::memory_drop(&mut Workspace::open(context)?, self.which.session.as_deref(), &notes)?;
+        let outcome = keep::memory_drop(&mut Workspace::open(context.clone())?, self.which.session.as_deref(), &notes)?;
         ui.show(&outcome, |outcome, _| {
-            let notes = if outcome.dropped == 1 { "note" } else { "notes" };
-            format!("Took {} {notes} out of the working memory of session {}.\n", outcome.dropped, outcome.session_id)
+            let notes = counted(outcome.dropped, "note", "notes");
+            format!("Took {notes} out of the working memory of session {}.\n", outcome.session_id)
         });
         Ok(())
     }

@@ -42,7 +42,7 @@ mod wrap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::Parser;
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -85,106 +85,73 @@ fn after_help() -> String {
     )
 }
 
-#[derive(Debug, Subcommand)]
-enum Command {
-    Init(init::Init),
-    Doctor(doctor::Doctor),
-    Demo(demo::Demo),
-    Start(record::Start),
-    Decide(short::Decide),
-    Status(status::Status),
-    Record(record::Record),
-    Attest(record::Attest),
-    Cover(cover::Cover),
-    Done(short::Done),
-    Check(session::Check),
-    Finalize(session::Finalize),
-    Root(session::Root),
-    End(session::End),
-    Log(read::Log),
-    Show(read::Show),
-    Why(why::Why),
-    Blame(why::Blame),
-    Tree(read::Tree),
-    Trail(read::Trail),
-    Search(read::Search),
-    Disclose(status::Disclose),
-    CheckTranscript(status::CheckTranscript),
-    Prove(read::Prove),
-    CheckProof(check::CheckProof),
-    CheckEvidence(check::CheckEvidence),
-    Anchor(anchor::Anchor),
-    Carry(anchor::Carry),
-    Sign(anchor::Sign),
-    Vouch(vouch::Vouch),
-    Sync(sync::Sync),
-    Accept(accept::Accept),
-    Verify(verify::Verify),
-    Gate(verify::Gate),
-    Report(report::Report),
-    Seal(rounds::Seal),
-    Rounds(rounds::Rounds),
-    Retain(retain::Retain),
-    Backup(backup::Backup),
-    Import(backup::Import),
-    Memory(memory::Memory),
-    Policy(policy::Policy),
-    Mcp(mcp::Mcp),
-    Hook(hook::Hook),
-    Completions(completions::Completions),
-    Man(man::Man),
-}
-
-impl Command {
-    fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        match self {
-            Self::Init(command) => command.run(&context, ui),
-            Self::Doctor(command) => command.run(&context, ui),
-            Self::Demo(command) => command.run(&context, ui),
-            Self::Start(command) => command.run(context, ui),
-            Self::Decide(command) => command.run(context, ui),
-            Self::Status(command) => command.run(context, ui),
-            Self::Record(command) => command.run(context, ui),
-            Self::Attest(command) => command.run(context, ui),
-            Self::Cover(command) => command.run(context, ui),
-            Self::Done(command) => command.run(context, ui),
-            Self::Check(command) => command.run(context, ui),
-            Self::Finalize(command) => command.run(context, ui),
-            Self::Root(command) => command.run(context, ui),
-            Self::End(command) => command.run(context, ui),
-            Self::Log(command) => command.run(context, ui),
-            Self::Show(command) => command.run(context, ui),
-            Self::Why(command) => command.run(context, ui),
-            Self::Blame(command) => command.run(&context, ui),
-            Self::Tree(command) => command.run(context, ui),
-            Self::Trail(command) => command.run(context, ui),
-            Self::Search(command) => command.run(context, ui),
-            Self::Disclose(command) => command.run(context, ui),
-            Self::CheckTranscript(command) => command.run(&context, ui),
-            Self::Prove(command) => command.run(context, ui),
-            Self::CheckProof(command) => command.run(&context, ui),
-            Self::CheckEvidence(command) => command.run(&context, ui),
-            Self::Anchor(command) => command.run(context, ui),
-            Self::Carry(command) => command.run(context, ui),
-            Self::Sign(command) => command.run(context, ui),
-            Self::Vouch(command) => command.run(context, ui),
-            Self::Sync(command) => command.run(context, ui),
-            Self::Accept(command) => command.run(context, ui),
-            Self::Verify(command) => command.run(&context, ui),
-            Self::Gate(command) => command.run(&context, ui),
-            Self::Report(command) => command.run(&context, ui),
-            Self::Seal(command) => command.run(context, ui),
-            Self::Rounds(command) => command.run(&context, ui),
-            Self::Retain(command) => command.run(context, ui),
-            Self::Backup(command) => command.run(context, ui),
-            Self::Import(command) => command.run(context, ui),
-            Self::Memory(command) => command.run(context, ui),
-            Self::Policy(command) => command.run(&context, ui),
-            Self::Mcp(command) => command.run(context),
-            Self::Hook(command) => command.run(context, ui),
-            Self::Completions(command) => command.run(ui),
-            Self::Man(command) => command.run(&context, ui),
+/// Declares the commands below another one: the type of each, which clap reads and which runs it.
+macro_rules! commands {
+    (enum $commands:ident { $($name:ident($command:ty),)* }) => {
+        #[derive(Debug, clap::Subcommand)]
+        enum $commands {
+            $($name($command),)*
         }
+
+        impl $commands {
+            fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+                match self {
+                    $(Self::$name(command) => command.run(context, ui),)*
+                }
+            }
+        }
+    };
+}
+use commands;
+
+commands! {
+    enum Command {
+        Init(init::Init),
+        Doctor(doctor::Doctor),
+        Demo(demo::Demo),
+        Start(record::Start),
+        Decide(short::Decide),
+        Status(status::Status),
+        Record(record::Record),
+        Attest(record::Attest),
+        Cover(cover::Cover),
+        Done(short::Done),
+        Check(session::Check),
+        Finalize(session::Finalize),
+        Root(session::Root),
+        End(session::End),
+        Log(read::Log),
+        Show(read::Show),
+        Why(why::Why),
+        Blame(why::Blame),
+        Tree(read::Tree),
+        Trail(read::Trail),
+        Search(read::Search),
+        Disclose(status::Disclose),
+        CheckTranscript(status::CheckTranscript),
+        Prove(read::Prove),
+        CheckProof(check::CheckProof),
+        CheckEvidence(check::CheckEvidence),
+        Anchor(anchor::Anchor),
+        Carry(anchor::Carry),
+        Sign(anchor::Sign),
+        Vouch(vouch::Vouch),
+        Sync(sync::Sync),
+        Accept(accept::Accept),
+        Verify(verify::Verify),
+        Gate(verify::Gate),
+        Report(report::Report),
+        Seal(rounds::Seal),
+        Rounds(rounds::Rounds),
+        Retain(retain::Retain),
+        Backup(backup::Backup),
+        Import(backup::Import),
+        Memory(memory::Memory),
+        Policy(policy::Policy),
+        Mcp(mcp::Mcp),
+        Hook(hook::Hook),
+        Completions(completions::Completions),
+        Man(man::Man),
     }
 }
 
@@ -198,7 +165,7 @@ pub fn main() -> ExitCode {
     let tell = if matches!(arguments.command, Command::Hook(_)) { progress::anywhere } else { progress::on_terminal };
     let context = Context::new(directory(&arguments.directory)).with_progress(tell);
     let mut ui = Ui::new(arguments.json, &context);
-    let result = enter(&context).and_then(|()| arguments.command.run(context, &mut ui));
+    let result = enter(&context).and_then(|()| arguments.command.run(&context, &mut ui));
     ui.finish(result)
 }
 

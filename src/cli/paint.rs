@@ -38,15 +38,15 @@ pub(super) enum Role {
     Strong,
 }
 
-/// When to paint.
+/// When to use color.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Colours {
     /// On a terminal, as git's color.ui says
     #[default]
     Auto,
-    /// In any case
+    /// Always, also in a file or a pipe
     Always,
-    /// Not at all
+    /// Never
     Never,
 }
 

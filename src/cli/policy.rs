@@ -9,10 +9,11 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::judge;
 use crate::present;
+use crate::proof::text::counted;
 use crate::record::Source;
 use crate::setup;
 
-/// Check a policy file, ask it about a commit, or let it refuse
+/// Check a policy file, ask what it says of a commit, or enforce it
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -28,8 +29,8 @@ pub(super) struct Policy {
 enum Command {
     /// Check that a policy file can be used
     ///
-    /// Names the line of what is not a key or cannot be used. In a repository it also names the patterns of
-    /// proof_grade.paths that match no file: such a pattern protects nothing.
+    /// Names the line of a key that does not exist or of a value that cannot be used. In a repository it also names the
+    /// patterns of proof_grade.paths that match no file: such a pattern protects nothing.
     #[command(after_help = "\
 Examples:
   git proof policy check
@@ -39,11 +40,11 @@ Examples:
         /// The file, or - for standard input
         #[arg(default_value = ".proof/policy.toml")]
         file: PathBuf,
-        /// The commit whose files the patterns are held against [default: HEAD]
+        /// The commit whose files are compared with the patterns [default: HEAD]
         #[arg(long, value_name = "REV")]
         tree: Option<String>,
     },
-    /// Say whether a commit must be anchored, and by which rule
+    /// Say whether a commit needs a proof, and by which rule
     #[command(after_help = "\
 Examples:
   git proof policy explain
@@ -56,10 +57,10 @@ Examples:
         #[arg(long, value_name = "REV")]
         base: Option<String>,
     },
-    /// Let an advisory policy refuse from now on
+    /// Turn an advisory policy into one that refuses
     ///
     /// Judges the newest 50 commits by the policy in the worktree and lists those that it would have refused. Then it sets
-    /// `mode = "enforce"` in .proof/policy.toml; commit that to the base branch. Ends with 0 whatever it would have refused.
+    /// `mode = "enforce"` in .proof/policy.toml; commit that to the base branch. Ends with 0 even if it lists commits.
     #[command(after_help = "\
 Examples:
   git proof policy enforce --dry-run
@@ -88,9 +89,7 @@ impl Policy {
             Command::Enforce { dry_run } => {
                 let outcome = setup::enforce(context, *dry_run)?;
                 ui.show(&outcome, |outcome, paint| {
-                    let commits = |count: usize| format!("{count} {}", if count == 1 { "commit" } else { "commits" });
-                    let judged = usize::try_from(outcome.summary.commits()).unwrap_or(usize::MAX);
-                    let newest = format!("the newest {}", commits(judged));
+                    let newest = format!("the newest {}", counted(outcome.summary.commits(), "commit", "commits"));
                     let mut text = match outcome.refused.len() {
                         0 => format!("Of {newest} it would have refused none.\n"),
                         some => format!("Of {newest} it would have refused {some}:\n"),

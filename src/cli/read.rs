@@ -4,6 +4,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::draw;
+use super::pager::Pager;
 use super::paint::Colours;
 use super::story::{Detail, Teller};
 use super::ui::{Role, Ui, inert};
@@ -20,7 +21,7 @@ use crate::{keep, present, rounds};
 /// How it is shown.
 #[derive(Debug, Args)]
 pub(super) struct Looks {
-    /// Whether to paint
+    /// When to use color
     #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
     color: Colours,
     /// Do not start a pager
@@ -30,28 +31,29 @@ pub(super) struct Looks {
 
 impl Looks {
     pub(super) fn apply(&self, context: &Context, ui: &mut Ui) {
-        ui.paint = ui.paint.with_colours(self.color, context);
-        if !self.no_pager {
-            ui.page(context);
-        }
+        self.apply_with(Pager::of, context, ui);
     }
 
-    /// The same for a command that judges.
+    /// The same for a command that judges: no setting of the repository that is judged starts a program.
     pub(super) fn apply_judging(&self, context: &Context, ui: &mut Ui) {
+        self.apply_with(Pager::of_user, context, ui);
+    }
+
+    fn apply_with(&self, pager: fn(&Context) -> Option<Pager>, context: &Context, ui: &mut Ui) {
         ui.paint = ui.paint.with_colours(self.color, context);
         if !self.no_pager {
-            ui.page_by_user(context);
+            ui.page(pager, context);
         }
     }
 }
 
 /// Show what was decided behind commits, or a session's entries
 ///
-/// With commits or ranges, as git log takes them: each commit with how its proof stands and the decisions behind it, from
-/// this clone alone. A commit stands for all that led to it; of those the newest 50 are shown, unless -n says otherwise.
-/// Ends as verify does: 1 if a proof failed or is missing, 3 if something could not be checked.
+/// With commits or ranges, which are named as for git log, it shows each commit, its verdict and the decisions behind it, all
+/// from this clone. A commit stands for its whole history, of which the newest 50 commits are shown unless -n says otherwise.
+/// The exit code is that of verify: 1 if a proof failed or is missing, 3 if something could not be checked.
 ///
-/// Without them: the entries of a session in the order they were recorded, from the store.
+/// Without commits, it shows the entries of a session from the store, in the order in which they were recorded.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -61,7 +63,7 @@ Examples:
   git proof log -n 5 --session t-89-login
   git proof log --all")]
 pub(super) struct Log {
-    /// Commits and ranges; none for a session
+    /// Commits and ranges; without any, a session is shown
     #[arg(value_name = "REV|RANGE")]
     revisions: Vec<String>,
     /// The session [default: GIT_PROOF_SESSION, else the current one]
@@ -87,15 +89,15 @@ pub(super) struct Log {
 const NEWEST: u32 = 50;
 
 impl Log {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        self.looks.apply(&context, ui);
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        self.looks.apply(context, ui);
         let now = context.now();
         if !self.revisions.is_empty() {
-            return self.commits(&context, ui);
+            return self.commits(context, ui);
         }
-        let (asked, names_none) = (context.clone(), self.session.is_none() && !self.all);
-        let no_session = |error: Error| if names_none { perhaps_of_commits(&asked, error) } else { error };
-        let mut workspace = Workspace::open(context).map_err(no_session)?;
+        let names_none = self.session.is_none() && !self.all;
+        let no_session = |error: Error| if names_none { perhaps_of_commits(context, error) } else { error };
+        let mut workspace = Workspace::open(context.clone()).map_err(no_session)?;
         if self.all {
             let outcome = record::sessions(&workspace, self.limit.unwrap_or(50))?;
             ui.show(&outcome, |list, paint| draw::sessions(&list.sessions, &now, paint));
@@ -159,9 +161,9 @@ fn perhaps_of_commits(context: &Context, error: Error) -> Error {
 
 /// Show what was decided behind a commit, or one record
 ///
-/// A commit: how its proof stands, what the session was for, the decisions with what was rejected and why, and the
-/// reflections; with --full everything that was recorded. All of it from this clone's git objects, verified: the store is
-/// not needed. Ends as verify does: 1 if the proof failed or is missing, 3 if it could not be checked.
+/// Of a commit, it shows the verdict, what the session was for, the decisions with what was rejected and why, and the
+/// reflections; with --full, everything that was recorded. All of it is read from this clone's git objects and verified; the
+/// store is not needed. The exit code is that of verify: 1 if the proof failed or is missing, 3 if it could not be checked.
 ///
 /// The id of a record in this clone's store shows that record.
 #[derive(Debug, Args)]
@@ -192,21 +194,22 @@ impl Show {
         Self { what: Some(what), full: false, rules: None, looks }
     }
 
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        self.looks.apply(&context, ui);
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        self.looks.apply(context, ui);
         let now = context.now();
         let meant = match &self.what {
-            Some(name) => flow::meant(&context, name)?,
-            None => flow::meant(&context, "HEAD")?,
+            Some(name) => flow::meant(context, name)?,
+            None => flow::meant(context, "HEAD")?,
         };
         let Meant::Commit(commit) = meant else {
-            let outcome = record::show(&mut Workspace::open(context)?, self.what.as_deref().unwrap_or_default())?;
+            let outcome =
+                record::show(&mut Workspace::open(context.clone())?, self.what.as_deref().unwrap_or_default())?;
             ui.show(&outcome, |shown, paint| draw::entry_in_full(&shown.entry, &now, paint));
             return Ok(());
         };
         let (revisions, rules) = (vec![commit.to_string()], self.rules.clone());
         let request = StoryRequest { revisions, full: self.full, rules, ..StoryRequest::default() };
-        let outcome = flow::story(&context, &request)?;
+        let outcome = flow::story(context, &request)?;
         ui.answer(present::exit_code(outcome.verdict));
         let detail = if self.full { Detail::Full } else { Detail::Decisions };
         for commit in &outcome.commits {
@@ -228,7 +231,7 @@ struct Shown<'a> {
     rules: &'a RulesView,
 }
 
-/// Draw a session as a tree of what follows what
+/// Draw a session as a tree, in which each record hangs below the one that it follows
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  git proof tree\n  git proof tree --session t-89-login --json")]
 pub(super) struct Tree {
@@ -240,10 +243,10 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        self.looks.apply(&context, ui);
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        self.looks.apply(context, ui);
         let now = context.now();
-        let outcome = record::tree(&mut Workspace::open(context)?, self.session.as_deref())?;
+        let outcome = record::tree(&mut Workspace::open(context.clone())?, self.session.as_deref())?;
         if ui.json {
             ui.show(&outcome.into_data(), |_, _| String::new());
         } else {
@@ -264,10 +267,10 @@ pub(super) struct Trail {
 }
 
 impl Trail {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        self.looks.apply(&context, ui);
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        self.looks.apply(context, ui);
         let now = context.now();
-        let outcome = record::trail(&mut Workspace::open(context)?, &self.record)?;
+        let outcome = record::trail(&mut Workspace::open(context.clone())?, &self.record)?;
         ui.show(&outcome, |entries, paint| draw::entries(entries, false, &now, paint));
         Ok(())
     }
@@ -275,8 +278,8 @@ impl Trail {
 
 /// Find records by their words
 ///
-/// The query is one of SQLite's FTS5: words that must all occur, "a phrase", a OR b, NOT c, prefix*. Text that is no
-/// such query is taken as plain words. Best matches first (BM25).
+/// The query has the syntax of SQLite's FTS5: words that must all occur, "a phrase", a OR b, NOT c, prefix*. If it does not
+/// parse, it is read as plain words. The best matches come first (BM25).
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  git proof search \"write-ahead log\"\n  git proof search 'journal OR wal' --session t-89-login"
@@ -287,24 +290,23 @@ pub(super) struct Search {
     /// Only in this session
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// At most so many
+    /// Show at most N records
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     limit: u32,
 }
 
 impl Search {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let now = context.now();
-        let asked = context.clone();
-        let no_store = |error: Error| match keep::import_hint(&asked).filter(|_| error.code == Code::NoStore) {
+        let no_store = |error: Error| match keep::import_hint(context).filter(|_| error.code == Code::NoStore) {
             Some(hint) => error.hint(hint),
             None => error,
         };
-        let mut workspace = Workspace::open(context).map_err(no_store)?;
+        let mut workspace = Workspace::open(context.clone()).map_err(no_store)?;
         let outcome = record::search(&mut workspace, &self.query, self.session.as_deref(), self.limit)?;
         if outcome.hits.is_empty()
             && !ui.json
-            && let Some(hint) = keep::import_hint(&asked)
+            && let Some(hint) = keep::import_hint(context)
         {
             ui.say(&format!("hint: {hint}"));
         }
@@ -324,8 +326,8 @@ impl Search {
 
 /// Print the inclusion proof of a record, or of a sealed session: one line, for check-proof
 ///
-/// Works before and after the session is finalized; before, the root is the running one. With --round it is proven that a
-/// session is in the log of all sealed sessions, up to the newest round; that needs no store, only refs/proof/rounds.
+/// Before the session is finalized, the proof is for the root of the entries so far. With --round it proves that a session is
+/// in the log of all sealed sessions, up to the newest round; that needs no store, only refs/proof/rounds.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -345,19 +347,19 @@ pub(super) struct Prove {
     #[arg(long, value_name = "ID", requires = "round")]
     session: Option<String>,
 
-    /// Its root, where two sealed sessions have one id
+    /// The root of the session, needed only if two sealed sessions have the same id
     #[arg(long, value_name = "ROOT", requires = "round")]
     root: Option<String>,
 }
 
 impl Prove {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         if let Some(session) = self.session.as_deref().filter(|_| self.round) {
-            let proof = rounds::prove_sealed(&context, session, self.root.as_deref())?;
+            let proof = rounds::prove_sealed(context, session, self.root.as_deref())?;
             ui.text(|_| proof.to_line() + "\n");
             return Ok(());
         }
-        let (workspace, record) = (Workspace::open(context)?, self.record.as_deref().unwrap_or_default());
+        let (workspace, record) = (Workspace::open(context.clone())?, self.record.as_deref().unwrap_or_default());
         let outcome = record::prove(&workspace, record)?;
         if record::is_withheld(&workspace, record)? {
             ui.say("git proof prove: the text of this record is withheld; the proof is of its hash");

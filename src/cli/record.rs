@@ -33,25 +33,25 @@ pub(super) struct Start {
     /// The task it belongs to
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
-    /// An id of your own instead of a random one
+    /// Your own id for the session instead of a random one
     #[arg(long, value_name = "ID")]
     session_id: Option<String>,
-    /// How it is hashed: v1, v1-sorted, v1-rfc9162 or ams-v0 [default: v1]
+    /// How the session is hashed: v1, v1-sorted, v1-rfc9162 or ams-v0 [default: v1]
     #[arg(long)]
     scheme: Option<String>,
     /// Who works [default: your git identity]
     #[arg(long)]
     caller: Option<String>,
-    /// Let it be finalized without a closing reflection
+    /// Allow the session to be finalized without a closing reflection
     #[arg(long)]
     not_proof_grade: bool,
-    /// A session that this one goes on from: its last chain hash is in the first record
+    /// The session that this one continues: its last chain hash is recorded in the first record
     #[arg(long, value_name = "ID")]
     continues: Option<String>,
 }
 
 impl Start {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let request = StartRequest {
             intent: self.intent.as_ref().or(self.text.as_ref()).cloned().unwrap_or_default(), // clap asks for one
             task_id: self.task.clone(),
@@ -61,7 +61,7 @@ impl Start {
             not_proof_grade: self.not_proof_grade,
             continues: self.continues.clone(),
         };
-        let mut workspace = Workspace::open_or_create(context)?;
+        let mut workspace = Workspace::open_or_create(context.clone())?;
         let outcome = agents::start(&mut workspace, &request)?;
         for warning in &outcome.warnings {
             ui.say(&format!("git proof: warning: {warning}"));
@@ -83,8 +83,9 @@ impl Start {
 
 /// Add a record to a session
 ///
-/// It is on disk, chained to the one before, when the command returns. Without a text your editor opens. A text that holds a credential is refused; --private records it and keeps it out of what is published.
-/// A reflection of a proof-grade session is published and cannot be private.
+/// When the command returns, the record is on disk and chained to the one before. Without a text, your editor opens. A text
+/// that holds a credential is refused, unless --private keeps it out of what is published. The reflection of a proof-grade
+/// session is published and cannot be private.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Types: plan (the intended way), analysis (what was learned), decision (what was chosen, what was rejected, why),
@@ -119,7 +120,7 @@ pub(super) struct Record {
     /// The record that this one follows [default: the last one]
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
-    /// A JSON object to go with it
+    /// A JSON object with more about the record
     #[arg(long, value_name = "JSON")]
     metadata: Option<String>,
     /// Keep the text out of published evidence; not for a reflection of a proof-grade session, nor in scheme ams-v0
@@ -132,21 +133,21 @@ pub(super) struct Record {
 /// What a record corrects, and until when it holds.
 #[derive(Debug, Args)]
 pub(super) struct Correction {
-    /// The record that this one corrects: its id, or its content hash where it is of another clone
+    /// The record that this one corrects: its id, or its content hash if another clone recorded it
     #[arg(long, value_name = "ID")]
     pub(super) supersedes: Option<String>,
-    /// The last day on which it holds, such as 2027-03-31
+    /// The last day on which the record holds, such as 2027-03-31
     #[arg(long, value_name = "DATE")]
     pub(super) until: Option<String>,
 }
 
 impl Record {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let kind = self.kind.as_ref().or(self.short_kind.as_ref()).cloned().unwrap_or_default(); // clap asks for one
         let text = self.content.as_deref().or(self.text.as_deref());
         let request = RecordRequest {
             session: self.session.clone(),
-            content: content(&context, text, self.content_file.as_deref(), &kind, || with_file(&kind))?,
+            content: content(context, text, self.content_file.as_deref(), &kind, || with_file(&kind))?,
             kind,
             parent: self.parent.clone(),
             metadata: self.metadata.clone(),
@@ -168,8 +169,8 @@ fn with_file(kind: &str) -> Hint {
 }
 
 /// Records in the session that is named, else in that of the agent that runs this command, else in the current one.
-pub(super) fn record_own(context: Context, mut request: RecordRequest) -> Result<(Workspace, EntryView)> {
-    let mut workspace = Workspace::open(context)?;
+pub(super) fn record_own(context: &Context, mut request: RecordRequest) -> Result<(Workspace, EntryView)> {
+    let mut workspace = Workspace::open(context.clone())?;
     if let Some(own) = agents::own_session(&mut workspace, request.session.as_deref(), &Caller::default())? {
         request.session = Some(own.to_string());
     }
@@ -191,9 +192,9 @@ pub(super) fn show_recorded(outcome: &EntryView, ui: &mut Ui) {
     });
 }
 
-/// Add operations to a session, each as an entry
+/// Add operations that were done to a session, each as an entry
 ///
-/// All of them, or none. Which change a session explains is attested by the tool itself and cannot be attested by hand.
+/// All of them are added, or none. Only git-proof itself attests which change a session explains: that cannot be done by hand.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -209,8 +210,8 @@ pub(super) struct Attest {
 }
 
 impl Attest {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let mut workspace = Workspace::open(context)?;
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let mut workspace = Workspace::open(context.clone())?;
         let own = agents::own_session(&mut workspace, self.session.as_deref(), &Caller::default())?
             .map(|own| own.to_string());
         let session = own.as_deref().or(self.session.as_deref());

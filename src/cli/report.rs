@@ -20,12 +20,12 @@ use crate::present;
 
 /// Write down what was decided in a range and whether it is proven, for a reviewer
 ///
-/// --html makes one file that needs no network: verdict, commits, decisions with what was rejected, the whole trail, files,
-/// rounds. Opened in a browser it computes every hash in it again, and says in words whether the records add up to the roots
-/// that it shows; for the rest, run git proof verify in a clone. --markdown makes a comment for a pull request, under
-/// 60 KB. Without any of them, the comment is printed. --svg draws what git proof log shows of the range, for a README
-/// or a slide. Records come from refs/proof/evidence: what is withheld there is withheld
-/// here. Exit code as that of verify: 0 proven, vouched or not required, 1 failed or missing, 3 could not check.
+/// --html makes one file that needs no network, with the verdict, the commits, the decisions and what was rejected, all
+/// records, the files and the rounds. In a browser the page computes every hash in it again, and says whether the records add
+/// up to the roots that it shows; for the rest, run git proof verify in a clone. --markdown makes a comment for a pull request,
+/// under 60 KB. --svg draws what git proof log shows of the range, for a README or a slide. Without any of them, the comment
+/// is printed. Records come from refs/proof/evidence: texts that are withheld there are withheld here. The exit code is that
+/// of verify: 0 proven, vouched or not required, 1 failed or missing, 3 could not check.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -42,7 +42,7 @@ pub(super) struct Report {
     #[arg(long, value_name = "REV")]
     rules: Option<String>,
 
-    /// Write one page, whose records the browser adds up again, to this file; - is standard output
+    /// Write a page, which checks its own records in the browser, to this file; - is standard output
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 

@@ -8,18 +8,18 @@ use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
-use crate::keep::{self, Because, RetainOutcome, RetainRequest, Zone};
+use crate::keep::{self, Because, Problem, RetainOutcome, RetainRequest, Zone};
 use crate::record::Workspace;
 
 /// Sessions that are named to a person; --json names more.
 const NAMED: usize = 20;
 
-/// Move the texts of old sessions into an archive, and show what is where
+/// Move the texts of old sessions into an archive, and show how much is where
 ///
-/// A session is hot until its round is sealed, warm for the next rounds and days, and then cold: its texts, private ones
-/// included, are written to an archive beside the store, read back and verified, and only then blanked in the store. Its
-/// hashes, its tree and its root stay, so check, verify, root, prove and every proof made before go on as they were. To read
-/// a cold session with log, show, tree or trail brings its texts back.
+/// A session is hot until its round is sealed, warm for the next rounds and days, and then cold. The texts of a cold session,
+/// private ones included, are written to an archive beside the store, read back and verified, and only then removed from the
+/// store. Its hashes, its tree and its root stay, so check, verify, root, prove and all existing proofs work as before. When
+/// you read a cold session with log, show, tree or trail, its texts come back into the store.
 ///
 /// Settings (git config): proof.warmRounds (3), proof.warmDays (30), proof.warnDays (365), proof.archive (a directory).
 /// docs/retention.md has the details.
@@ -35,31 +35,25 @@ pub(super) struct Retain {
     #[arg(long)]
     dry_run: bool,
 
-    /// Drop the texts of these sealed sessions for good, archive included; without a name, those of all cold sessions older
-    /// than proof.warnDays. Hashes and proofs stay. There is no way back
+    /// Delete the texts of these sealed sessions for good, also from the archive; without a name, those of all cold sessions
+    /// older than proof.warnDays. Hashes and proofs stay. This cannot be undone
     #[arg(long, value_name = "SESSION", num_args = 0..)]
     freeze: Option<Vec<String>>,
 
-    /// Do not ask before texts are dropped for good
+    /// Do not ask before texts are deleted for good
     #[arg(long, requires = "freeze")]
     yes: bool,
 }
 
 impl Retain {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         if self.freeze.is_some() && !self.yes && !self.dry_run && !confirmed()? {
             ui.say("Nothing was dropped.");
             return Ok(());
         }
         let request = RetainRequest { dry_run: self.dry_run, freeze: self.freeze.clone() };
-        let outcome = keep::retain(&mut Workspace::open(context)?, &request)?;
-        for problem in &outcome.problems {
-            ui.say(&format!("git proof retain: {}: {}", problem.code, problem.message));
-            if let Some(hint) = &problem.hint {
-                ui.say(&format!("hint: {hint}"));
-            }
-        }
-        ui.answer(worst(outcome.problems.iter().map(|problem| problem.code.as_str())));
+        let outcome = keep::retain(&mut Workspace::open(context.clone())?, &request)?;
+        tell(ui, "retain", &outcome.problems);
         if outcome.undecided > 0 {
             let (count, days) = (outcome.undecided, outcome.limits.warn_days);
             ui.say(&format!(
@@ -89,6 +83,17 @@ fn confirmed() -> Result<bool> {
     let mut answer = String::new();
     let _ = io::stdin().read_line(&mut answer); // what cannot be read is no yes
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// Says what kept a command from some of its work, and lets it end with the exit code of the worst problem.
+pub(super) fn tell(ui: &mut Ui, command: &str, problems: &[Problem]) {
+    for problem in problems {
+        ui.say(&format!("git proof {command}: {}: {}", problem.code, problem.message));
+        if let Some(hint) = &problem.hint {
+            ui.say(&format!("hint: {hint}"));
+        }
+    }
+    ui.answer(worst(problems.iter().map(|problem| problem.code.as_str())));
 }
 
 /// The exit code of the worst of several errors, by their codes.

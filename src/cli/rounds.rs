@@ -12,15 +12,17 @@ use crate::error::{Code, Result};
 use crate::flow::{self, RoundOutcome, RoundsOutcome};
 use crate::present;
 use crate::proof::finding::Verdict;
+use crate::proof::text::counted;
 use crate::record::Workspace;
 use crate::rounds::{self, CheckpointRequest};
 use crate::seal::{self, LeftOut, SealOutcome, SealRequest};
 
 /// Seal a round: every anchored session that no round has sealed yet
 ///
-/// Collects finalized and anchored sessions from refs/notes/proof, those that others pushed as well, and lists them in the
-/// next seal of refs/proof/rounds. Only anchors that verify go in. Refuses while a session of this clone is open, unless it
-/// is deferred to the next round. Fetch first (git proof sync) to seal what a team pushed, and sync afterwards to share it.
+/// Collects finalized and anchored sessions from refs/notes/proof, also those that others pushed, and lists them in the next
+/// seal of refs/proof/rounds. Only anchors that verify are sealed. It refuses while a session of this clone is open, unless
+/// --defer leaves that session to the next round. Run git proof sync before, to seal what the team pushed, and afterwards, to
+/// share the seal.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -42,10 +44,10 @@ pub(super) struct Seal {
 }
 
 impl Seal {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let sign = if self.sign { Some(true) } else { self.no_sign.then_some(false) };
         let request = SealRequest { defer: self.defer, sign };
-        let outcome = match seal::seal(&mut Workspace::open_or_create(context)?, &request) {
+        let outcome = match seal::seal(&mut Workspace::open_or_create(context.clone())?, &request) {
             // For a job that seals every night this is no error, unless something was left out.
             Err(error) if error.code == Code::NothingToSeal && error.causes.is_empty() => {
                 let nothing = serde_json::json!({ "round": null, "sessions": [], "left_out": [] });
@@ -59,7 +61,8 @@ impl Seal {
         }
         if !outcome.deferred.is_empty() {
             let open = outcome.deferred.len();
-            ui.say(&format!("git proof seal: {open} open session{} left to the next round", plural(open)));
+            let open = counted(open, "open session", "open sessions");
+            ui.say(&format!("git proof seal: {open} left to the next round"));
         }
         for finding in &outcome.findings {
             ui.say(&format!("git proof seal: {}", finding.message));
@@ -68,16 +71,16 @@ impl Seal {
             ui.say(&format!("git proof seal: {line}"));
         }
         ui.show(&outcome, |outcome, paint| {
-            let count = outcome.sessions.len();
             let mut text = format!(
-                "{} round {}: {count} session{}{}.\n",
+                "{} round {}: {}{}.\n",
                 paint.paint(Role::Good, "Sealed"),
                 outcome.round,
-                plural(count),
+                counted(outcome.sessions.len(), "session", "sessions"),
                 if outcome.signed { ", signed" } else { "" }
             );
             text.push_str(&format!("  seal  {}\n  root  {}\n", outcome.seal, outcome.root));
-            text.push_str(&format!("  log   {} of {}\n", outcome.log_root, sessions(outcome.log_size)));
+            let sealed = counted(outcome.log_size, "session", "sessions");
+            text.push_str(&format!("  log   {} of {sealed}\n", outcome.log_root));
             for session in &outcome.sessions {
                 text.push_str(&format!(
                     "  session {} ({} entries)\n",
@@ -106,19 +109,12 @@ fn left_out(outcome: &SealOutcome) -> Option<String> {
     Some(format!("left out {count} anchors ({}{of}); git proof seal --json lists them", kinds.join(", ")))
 }
 
-fn sessions(count: u64) -> String {
-    format!("{count} session{}", if count == 1 { "" } else { "s" })
-}
-
-fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
-}
-
 /// Show and verify the chain of rounds
 ///
-/// Reads every seal of refs/proof/rounds from the first on, and computes its number, hashes, tree and log again; looks
-/// whether the anchors and the evidence that the seals list are still there; and compares the chain with what was seen of
-/// it before, here and at each remote. Exit code 0: it holds. 1: it does not. 3: something that is needed is not here.
+/// Reads every seal of refs/proof/rounds, beginning with the first, and computes its number, hashes, tree and log again. Then
+/// it checks that the anchors and the evidence that the seals list still exist, and compares the chain with what this clone
+/// saw of it before, here and at each remote. Exit code 0: the chain holds. 1: it does not hold. 3: could not check, something
+/// that is needed is not in this clone.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "\
@@ -151,8 +147,8 @@ struct Show {
 
 /// Prove that the log of a later round begins with that of an earlier one
 ///
-/// Prints the consistency proof as one line, for git proof check-proof. Whoever kept the log's root of the earlier round
-/// sees from it that nothing of what was sealed then was changed or taken out since.
+/// Prints the consistency proof as one line, for git proof check-proof. Anyone who kept the log's root of the earlier round
+/// can check with it that nothing that was sealed then was changed or removed since.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  git proof rounds prove --from 1 > consistency.json\n  git proof rounds prove --from 1 --to 2"
@@ -189,19 +185,19 @@ struct Checkpoint {
     #[arg(long, value_name = "N")]
     round: Option<u64>,
 
-    /// Print the line by which others know the key instead
+    /// Print the public line by which others verify checkpoints instead
     #[arg(long)]
     verifier_key: bool,
 }
 
-/// Take a remote's chain of rounds in place of ours, after a fork or a rollback
+/// Replace this clone's chain of rounds by a remote's, after a fork or a rollback
 ///
-/// For a person who has found out why there are two chains. What only ours had sealed is sealed again on top of the
-/// remote's, and what was seen before is forgotten.
+/// Use it once you know why there are two chains. Sessions that only this clone's chain had sealed are sealed again on top of
+/// the remote's chain, and what this clone saw of the chain before is forgotten.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  git proof rounds accept origin")]
 struct Accept {
-    /// The remote [default: that of the present branch, else origin]
+    /// The remote [default: that of the current branch, else origin]
     #[arg(value_name = "REMOTE")]
     remote: Option<String>,
 }
@@ -257,7 +253,7 @@ fn chain(outcome: &RoundsOutcome, paint: Paint) -> String {
     let mut text = match (outcome.verdict, outcome.rounds.len()) {
         (Verdict::Exempt, _) => "There is no round yet. git proof seal makes one of what is anchored.\n".to_owned(),
         (Verdict::Pass | Verdict::Vouched, rounds) => {
-            format!("{}: {rounds} round{}.\n", paint.paint(Role::Good, "The chain holds"), plural(rounds))
+            format!("{}: {}.\n", paint.paint(Role::Good, "The chain holds"), counted(rounds, "round", "rounds"))
         }
         (Verdict::Unchecked, _) => format!("{}.\n", paint.paint(Role::Decision, "The chain could not be checked")),
         (Verdict::Fail | Verdict::Missing, _) => format!("{}.\n", paint.paint(Role::Bad, "The chain does not hold")),
@@ -269,7 +265,7 @@ fn chain(outcome: &RoundsOutcome, paint: Paint) -> String {
             "\n  {}  {}  {}{}\n",
             paint.paint(Role::Strong, &format!("round {}", round.round)),
             round.sealed_at,
-            sessions(round.sessions),
+            counted(round.sessions, "session", "sessions"),
             signed_by(&round.signers)
         ));
         text.push_str(&format!("  │ seal {}  log of {}\n", &seal[..16], round.log_size));
@@ -299,7 +295,7 @@ fn one(outcome: &RoundOutcome, paint: Paint) -> String {
         ("rests on", previous),
         ("genesis", round.genesis.to_string()),
         ("root", round.root.to_string()),
-        ("log", format!("{} of {}", round.log_root, sessions(round.log_size))),
+        ("log", format!("{} of {}", round.log_root, counted(round.log_size, "session", "sessions"))),
         ("commit", round.commit.to_string()),
         ("opened", round.opened_at.to_string()),
         ("sealed", round.sealed_at.to_string()),

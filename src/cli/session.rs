@@ -8,19 +8,20 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::flow::{self, Repaired};
 use crate::hint::Step;
+use crate::proof::text::counted;
 use crate::record::{self, RootOutcome, Workspace};
 use crate::setup;
 
 #[derive(Debug, Args)]
-struct SessionArgument {
+pub(super) struct SessionArgument {
     /// The session [default: GIT_PROOF_SESSION, else the current one]
     #[arg(long, value_name = "ID")]
-    session: Option<String>,
+    pub(super) session: Option<String>,
 }
 
 /// Verify a session's chain, and its root if it is finalized
 ///
-/// Every stored line is hashed, read strictly and chained anew. The first entry that does not hold is named.
+/// Every stored line is read strictly, hashed and chained again. If the chain is broken, the first broken entry is named.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  git proof check\n  git proof check --session t-89-login --json")]
 pub(super) struct Check {
@@ -29,8 +30,8 @@ pub(super) struct Check {
 }
 
 impl Check {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = record::check(&Workspace::open(context)?, self.which.session.as_deref())?;
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let outcome = record::check(&Workspace::open(context.clone())?, self.which.session.as_deref())?;
         ui.show(&outcome, |check, paint| {
             let verdict = paint.paint(Role::Good, "The chain holds");
             let blanked = match (check.blanked, check.archived) {
@@ -53,9 +54,9 @@ impl Check {
 
 /// Close a session's tree and store its root
 ///
-/// The chain is verified first. A proof-grade session must end in a reflection. It is anchored on the commits that it
-/// attests: those made while it was open, and the one made of what was staged when it was closed. A session that is finalized already
-/// keeps its root: the stored one is printed.
+/// The chain is verified first. A proof-grade session must end in a reflection. The session is anchored on the commits that it
+/// attests: those made while it was open, and the one made of what was staged when it was closed. If the session is finalized
+/// already, its stored root is printed.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  git proof finalize\n  git proof finalize --session t-89-login --json")]
 pub(super) struct Finalize {
@@ -64,8 +65,8 @@ pub(super) struct Finalize {
 }
 
 impl Finalize {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        close(&mut Workspace::open(context)?, self.which.session.as_deref(), ui)
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        close(&mut Workspace::open(context.clone())?, self.which.session.as_deref(), ui)
     }
 }
 
@@ -75,8 +76,8 @@ pub(super) fn close(workspace: &mut Workspace, session: Option<&str>, ui: &mut U
     let outcome = &done.outcome;
     guarded(ui, outcome.guarded);
     if outcome.unpacked > 0 {
-        let notes = if outcome.unpacked == 1 { "note was" } else { "notes were" };
-        ui.say(&format!("warning: {} {notes} not packed, and no longer can be", outcome.unpacked));
+        let notes = counted(outcome.unpacked, "note was", "notes were");
+        ui.say(&format!("warning: {notes} not packed, and no longer can be"));
         ui.say("hint: git proof memory list shows what is left in working memory; pack before finalizing");
     }
     done.repaired.sentences().iter().for_each(|sentence| ui.say(sentence));
@@ -106,8 +107,8 @@ pub(super) struct Root {
 }
 
 impl Root {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = record::root(&Workspace::open(context)?, self.which.session.as_deref())?;
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let outcome = record::root(&Workspace::open(context.clone())?, self.which.session.as_deref())?;
         ui.show(&outcome, |root, _| describe(root));
         Ok(())
     }
@@ -123,7 +124,7 @@ fn describe(outcome: &RootOutcome) -> String {
 
 /// End a session: it takes no more entries
 ///
-/// Ending it again changes nothing. A session can be finalized before or after it is ended.
+/// Ending a session twice changes nothing. A session can be finalized before or after it is ended.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  git proof end\n  git proof end --session t-89-login")]
 pub(super) struct End {
@@ -132,8 +133,8 @@ pub(super) struct End {
 }
 
 impl End {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = record::end(&mut Workspace::open(context)?, self.which.session.as_deref())?;
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let outcome = record::end(&mut Workspace::open(context.clone())?, self.which.session.as_deref())?;
         ui.show(&outcome, |end, _| {
             let stands = match (&end.root, end.proof_grade) {
                 (Some(root), _) => format!("It is finalized: root {root}, {} entries.", end.records),

@@ -32,8 +32,8 @@ pub(super) struct Decide {
 }
 
 impl Decide {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let mut request = request(&context, "decision", self.text.as_deref(), self.session.clone(), Step::Decide)?;
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let mut request = request(context, "decision", self.text.as_deref(), self.session.clone(), Step::Decide)?;
         request.supersedes.clone_from(&self.correction.supersedes);
         request.until.clone_from(&self.correction.until);
         let (_, outcome) = record_own(context, request)?;
@@ -59,12 +59,11 @@ pub(super) struct Done {
 }
 
 impl Done {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let typed = self.session.clone().map_or(Step::DoneHere, Step::Done);
-        let request = request(&context, "reflection", self.text.as_deref(), self.session.clone(), typed)?;
-        let asked = context.clone();
+        let request = request(context, "reflection", self.text.as_deref(), self.session.clone(), typed)?;
         let (mut workspace, recorded) = record_own(context, request)
-            .map_err(|error| if self.session.is_none() { perhaps_forgotten(&asked, error) } else { error })?;
+            .map_err(|error| if self.session.is_none() { perhaps_forgotten(context, error) } else { error })?;
         close(&mut workspace, Some(recorded.session_id.as_str()), ui)
     }
 }

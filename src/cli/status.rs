@@ -10,13 +10,14 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::flow::{self, CommittedTranscript, SessionStatus, ShortStatus, StatusOutcome};
 use crate::git::Repository;
+use crate::proof::text::counted;
 use crate::publish::{self, Disclosed};
 use crate::record::{Source, Workspace};
 
 /// Show the session you are in, what is missing, and the next command
 ///
-/// Also the sessions of agents that are open in this clone, the commits whose proofs no remote has yet, and whether git's
-/// hooks call this program. Sessions of agents that no longer run are closed first.
+/// It also shows the open sessions of agents in this clone, the commits whose proofs no remote has yet, and whether git's
+/// hooks call git-proof. Sessions of agents that no longer run are closed first.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -24,21 +25,21 @@ Examples:
   git proof status --short                # for a prompt or an editor
   git proof status --json | jq -r .next")]
 pub(super) struct Status {
-    /// One line, or none if there is nothing to say: the session you are in, and what no remote has yet
+    /// Print one line for a prompt: the session you are in, and how many proofs no remote has yet; nothing if there is neither
     #[arg(short, long)]
     short: bool,
 }
 
 impl Status {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         if self.short { short(context, ui) } else { status(context, ui) }
     }
 }
 
-fn short(context: Context, ui: &mut Ui) -> Result<()> {
-    let place = Repository::discover(&context)?;
+fn short(context: &Context, ui: &mut Ui) -> Result<()> {
+    let place = Repository::discover(context)?;
     let outcome = if place.store_path().exists() {
-        flow::short_status(&mut Workspace::at(place, context)?)?
+        flow::short_status(&mut Workspace::at(place, context.clone())?)?
     } else {
         ShortStatus { session: None, unpublished: 0 }
     };
@@ -46,7 +47,7 @@ fn short(context: Context, ui: &mut Ui) -> Result<()> {
         let mut parts = Vec::new();
         if let Some(session) = &outcome.session {
             parts.push(format!("session: {}", one_line(&session.intent)));
-            parts.push(commits(session.commits.len()));
+            parts.push(counted(session.commits.len(), "commit", "commits"));
             parts.extend((!session.missing.is_empty()).then(|| format!("missing: {}", session.missing.join(", "))));
         }
         parts.extend((outcome.unpublished > 0).then(|| format!("unpublished: {}", outcome.unpublished)));
@@ -55,12 +56,8 @@ fn short(context: Context, ui: &mut Ui) -> Result<()> {
     Ok(())
 }
 
-fn commits(count: usize) -> String {
-    format!("{count} commit{}", if count == 1 { "" } else { "s" })
-}
-
-fn status(context: Context, ui: &mut Ui) -> Result<()> {
-    let outcome = flow::status(&mut Workspace::open_or_create(context)?)?;
+fn status(context: &Context, ui: &mut Ui) -> Result<()> {
+    let outcome = flow::status(&mut Workspace::open_or_create(context.clone())?)?;
     ui.show(&outcome, |outcome, paint| {
         let next = paint.paint(Role::Strong, &outcome.next.to_string());
         format!("{}Next: {next}\n", describe(outcome))
@@ -126,14 +123,14 @@ fn details(session: &SessionStatus, is_current: bool) -> String {
         inert(&session.caller),
         session.started_at,
         session.count,
-        commits(session.commits.len()),
+        counted(session.commits.len(), "commit", "commits"),
     )
 }
 
 /// Publish withheld records of a session
 ///
-/// A record that was private, such as a prompt, becomes readable: its line takes the place of the withheld one, and the root
-/// and every proof stay as they are. `git proof sync` shares it. This cannot be taken back.
+/// A record that was private, such as a prompt, becomes readable: its line replaces the withheld one, and the root and every
+/// proof stay as they are. Share it with `git proof sync`. This cannot be undone.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  git proof disclose 8bfea854-fd8c-44dc-a9ce-c13027ce08d6 && git proof sync")]
 pub(super) struct Disclose {
@@ -143,8 +140,8 @@ pub(super) struct Disclose {
 }
 
 impl Disclose {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let outcome = publish::disclose(&mut Workspace::open(context)?, &self.records)?;
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let outcome = publish::disclose(&mut Workspace::open(context.clone())?, &self.records)?;
         ui.show(&outcome, |outcome, _| {
             let line = |disclosed: &Disclosed| {
                 let when = if disclosed.published {
@@ -160,10 +157,10 @@ impl Disclose {
     }
 }
 
-/// Check that a transcript is the one that was committed to
+/// Check that a transcript is the one that an agent's session recorded the hash of
 ///
-/// A session of an agent commits to the beginning of the agent's transcript, which stays on the agent's disk. Exits with 1 if
-/// the file does not begin with what any session of the commit committed to.
+/// The session of an agent records a hash of the beginning of the agent's transcript; the transcript itself stays on the
+/// agent's disk. Ends with 1 if the file does not begin with the text that one of the commit's sessions recorded the hash of.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -174,7 +171,7 @@ pub(super) struct CheckTranscript {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The commit whose sessions are asked
+    /// The commit whose sessions are compared
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     commit: String,
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::draw::{ago_seconds, role_of, until_when};
+use super::draw::{ago_seconds, look, role_of, until_when};
 use super::forest::Forest;
 use super::ui::{Paint, Role, inert};
 use super::verdict;
@@ -15,6 +15,7 @@ use crate::proof::digest::RootHash;
 use crate::proof::finding::{Finding, Severity, Verdict};
 use crate::proof::observed::{Event, Reflection};
 use crate::proof::record::RecordType;
+use crate::proof::text::counted;
 use crate::proof::timestamp::Timestamp;
 
 /// Decisions of a commit in a list of commits, and points of a decision there.
@@ -127,7 +128,8 @@ impl Teller<'_> {
         lines.extend(self.set_in(&[("reason", Role::Faint, vouched.reason.clone())]));
         for session in &vouched.sessions {
             let id = session.session_id.as_ref().map_or_else(|| session.root.to_string(), ToString::to_string);
-            let parts = [id, entries(session.count), present::evidence(session.evidence).to_owned()];
+            let entries = counted(session.count, "entry", "entries");
+            let parts = [id, entries, present::evidence(session.evidence).to_owned()];
             let text = format!("{}{}named by the person", parts.join(self.paint.dot()), self.paint.dot());
             let mut said = vec![("session", Role::Faint, text)];
             said.extend(session.intent.iter().map(|intent| ("intent", Role::Strong, intent.clone())));
@@ -230,7 +232,7 @@ impl Teller<'_> {
     }
 
     fn session(&self, trail: &Trail) -> String {
-        let entries = entries(trail.count);
+        let entries = counted(trail.count, "entry", "entries");
         let task = trail.task_id.as_ref().map(|task| format!("task {}", one_line(task)));
         let caller = format!("by {}", one_line(&trail.caller));
         let scheme = (self.detail == Detail::Full).then(|| trail.scheme.to_string());
@@ -266,14 +268,7 @@ impl Teller<'_> {
     }
 
     fn step(&self, step: &Step, columns: usize) -> Vec<String> {
-        let (sign, role) = match step.kind {
-            StepKind::Decision => (self.paint.or("◆", "*"), Role::Decision),
-            StepKind::Reflection => (self.paint.or("■", "="), Role::Reflection),
-            StepKind::Plan => (self.paint.or("●", "o"), Role::Plan),
-            StepKind::Analysis => (self.paint.or("●", "o"), Role::Analysis),
-            StepKind::Attest => (self.paint.or("·", "."), Role::Attest),
-            StepKind::Withheld => (self.paint.or("○", "o"), Role::Faint),
-        };
+        let (sign, role) = look(step.kind, self.paint);
         let attested = step.content.as_ref().filter(|_| step.kind == StepKind::Attest);
         let change = attested.and_then(|text| GitAttestation::parse(text.as_bytes()).ok());
         let Points { text, points } = &step.said;
@@ -370,10 +365,6 @@ fn groups(commits: &[CommitStory]) -> Vec<Vec<&CommitStory>> {
     groups
 }
 
-fn entries(count: u64) -> String {
-    if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") }
-}
-
 /// Whether a reflection is recorded once more at the close, in the same words.
 fn is_restated(step: &Step, steps: &[Step]) -> bool {
     let restated = Some(Event::Restated.as_str());
@@ -434,17 +425,13 @@ fn proven(commit: &CommitStory) -> Vec<String> {
 }
 
 fn omitted(counts: Omitted, short: &str) -> String {
-    let counted = |count: u64, one: &str, many: &str| match count {
-        0 => None,
-        1 => Some(format!("1 {one}")),
-        count => Some(format!("{count} {many}")),
-    };
     let kinds = [
-        counted(counts.plans, "plan", "plans"),
-        counted(counts.analyses, "analysis", "analyses"),
-        counted(counts.attested, "attested operation", "attested operations"),
-        counted(counts.withheld, "entry that was not published", "entries that were not published"),
+        (counts.plans, "plan", "plans"),
+        (counts.analyses, "analysis", "analyses"),
+        (counts.attested, "attested operation", "attested operations"),
+        (counts.withheld, "entry that was not published", "entries that were not published"),
     ];
-    let kinds: Vec<String> = kinds.into_iter().flatten().collect();
+    let kinds = kinds.into_iter().filter(|(count, ..)| *count > 0);
+    let kinds: Vec<String> = kinds.map(|(count, one, many)| counted(count, one, many)).collect();
     format!("{}\ngit proof show --full {short}", kinds.join(", "))
 }

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::paint::{Paint, Role};
 use super::wrap::width;
+use crate::present::xml;
 
 /// Pixels of a column, of a line, and around the text.
 const COLUMN: f64 = 8.4;
@@ -40,7 +41,7 @@ pub(super) fn picture(title: &str, painted: &str, paint: Paint) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide}\" height=\"{high}\" viewBox=\"0 0 {wide} {high}\" \
          role=\"img\">\n<title>{}</title>\n<style>\n{}</style>\n\
          <rect class=\"ground\" width=\"100%\" height=\"100%\" rx=\"8\"/>\n",
-        escaped(title),
+        xml(title),
         style(paint)
     );
     for (number, line) in lines.iter().enumerate() {
@@ -57,7 +58,7 @@ pub(super) fn picture(title: &str, painted: &str, paint: Paint) -> String {
                     pixels_of(MARGIN) + pixels(column + before),
                     MARGIN + number * LINE + 15,
                     pixels(width(words)),
-                    escaped(words)
+                    xml(words)
                 );
             }
             column += width(text);
@@ -114,20 +115,4 @@ fn style(paint: Paint) -> String {
         rules(false),
         rules(true)
     )
-}
-
-/// Text inside of an element. What XML cannot hold is replaced.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '\u{fffe}' | '\u{ffff}' => safe.push('\u{fffd}'),
-            letter if letter.is_control() => safe.push('\u{fffd}'),
-            letter => safe.push(letter),
-        }
-    }
-    safe
 }

@@ -10,7 +10,6 @@ use super::ui::{Role, Ui, inert};
 use super::verdict::findings;
 use crate::context::Context;
 use crate::error::{Code, Result};
-use crate::flow as publish;
 use crate::flow::{self, Extent, Repaired, Repairs};
 use crate::proof::finding::Severity;
 use crate::record::Workspace;
@@ -18,19 +17,19 @@ use crate::seal::Remade;
 
 /// Share proofs with a remote: fetch, merge, push
 ///
-/// Exchanges refs/notes/proof, refs/proof/evidence, refs/proof/changes and refs/proof/rounds. What both sides have is
-/// merged line by line and file by file, so that nothing is lost, and pushed all at once; if someone else was faster, it
-/// begins again. Before that, whatever an interrupted command left undone is finished. A seal of ours that nobody had
-/// seen yet is made again on top of theirs. The pre-push hook does all this before every push. With --fetch-only nothing
-/// is pushed, so that a token that can only read will do. What the remote did not have is remembered: a proof that is
-/// required and in neither place is then missing, and not only unfetched. Exit code 1: shared, but the remote's rounds
-/// were wound back or replaced.
+/// Exchanges refs/notes/proof, refs/proof/evidence, refs/proof/changes and refs/proof/rounds. Both sides are merged line by
+/// line and file by file, so that nothing is lost, and all refs are pushed at once. If someone else pushed meanwhile, sync
+/// starts over. First it finishes what an interrupted command left undone. If others sealed a round before a seal of this
+/// clone was shared, that seal is made again on top of theirs. The pre-push hook does all this before every push. With
+/// --fetch-only nothing is pushed, so a token that can only read is enough. Sync remembers what the remote did not have: a
+/// required proof that is in neither place is then missing, no longer "could not check". Exit code 1: shared, but the
+/// remote's rounds were wound back or replaced.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  git proof sync\n  git proof sync upstream\n  git proof sync --fetch-only\n  git proof sync --move-to private"
 )]
 pub(super) struct Sync {
-    /// The remote [default: proof.remote, else that of the present branch, else origin]
+    /// The remote [default: proof.remote, else that of the current branch, else origin]
     #[arg(value_name = "REMOTE")]
     remote: Option<String>,
 
@@ -44,14 +43,14 @@ pub(super) struct Sync {
 }
 
 impl Sync {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
         let watched = io::stderr().is_terminal() && !ui.json;
         let mut progress = |what: &str| {
             if watched {
                 let _ = write!(io::stderr().lock(), "\r\u{1b}[K{}…", inert(what)); // only talk
             }
         };
-        let mut workspace = Workspace::open_or_create(context)?;
+        let mut workspace = Workspace::open_or_create(context.clone())?;
         if let Some(to) = &self.move_to {
             let moved = flow::move_to(&mut workspace, to, &mut progress);
             if watched {
@@ -72,7 +71,7 @@ impl Sync {
             (Repairs::default(), flow::fetch(&mut workspace, self.remote.as_deref(), &mut progress))
         } else {
             let remote = workspace.git()?.remote(self.remote.as_deref())?;
-            let repaired = publish::reconcile(&mut workspace, Some(&remote), Extent::Unpublished)?;
+            let repaired = flow::reconcile(&mut workspace, Some(&remote), Extent::Unpublished)?;
             (repaired, flow::sync(&mut workspace, self.remote.as_deref(), &mut progress))
         };
         if watched {

@@ -59,16 +59,9 @@ impl Ui {
     }
 
     /// Lets a person turn the pages, as git would: only on a terminal, and never of what a program reads.
-    pub(super) fn page(&mut self, context: &Context) {
+    pub(super) fn page(&mut self, pager: fn(&Context) -> Option<Pager>, context: &Context) {
         if !self.json && io::stdout().is_terminal() {
-            self.pager = Pager::of(context);
-        }
-    }
-
-    /// The same for a command that judges: no setting of the repository that is judged starts a program.
-    pub(super) fn page_by_user(&mut self, context: &Context) {
-        if !self.json && io::stdout().is_terminal() {
-            self.pager = Pager::of_user(context);
+            self.pager = pager(context);
         }
     }
 

@@ -24,10 +24,10 @@ const TOLD_IN_FULL: usize = 50;
 
 /// Check the proof of commits, from this clone alone
 ///
-/// Takes commits and ranges as git log does; HEAD if none is given. Reads notes, trailers and evidence, and computes
-/// everything again; the store is not needed. Exit code 0: every commit is proven, vouched or not required. 1: a proof failed
-/// or is missing. 3: could not check, something that is needed is not in this clone. The rules are those of the remote's
-/// default branch, never those that the judged commits bring along.
+/// Takes commits and ranges as git log does; HEAD if none is given. It reads notes, trailers and evidence, and computes every
+/// hash again; the store is not needed. Exit code 0: every commit is proven, vouched or not required. 1: a proof failed or is
+/// missing. 3: could not check, something that is needed is not in this clone. The rules are those of the remote's default
+/// branch, never those that the judged commits contain.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -43,7 +43,7 @@ pub(super) struct Verify {
     #[arg(long, value_name = "REV")]
     rules: Option<String>,
 
-    /// Print nothing; the exit code says it all
+    /// Print nothing; only the exit code answers
     #[arg(long, short)]
     quiet: bool,
 
@@ -82,14 +82,15 @@ impl Verify {
 
 /// Refuse a range in which a proof failed, is missing or could not be checked
 ///
-/// Judges every commit of BASE..HEAD by the policy at the tip of BASE, never by one that the range brings along. Exit code 0:
+/// Judges every commit of BASE..HEAD by the policy at the tip of BASE, never by one that the range contains. Exit code 0:
 /// every commit is proven, vouched or not required. 1: a proof failed or is missing. 3: could not check, something that is
-/// needed is not in this clone. Patterns of the policy that match no file of BASE are named on standard error. With --format=github the
-/// job summary is added to the file that GITHUB_STEP_SUMMARY names. A base of zeros, as for a new branch, is an empty one.
+/// needed is not in this clone. Patterns of the policy that match no file of BASE are named on standard error. With
+/// --format=github the job summary is added to the file that GITHUB_STEP_SUMMARY names. A base of zeros, which CI systems
+/// give for a new branch, stands for an empty history.
 ///
-/// With --proofs the notes, evidence and index of other repositories are judged too, such as those of the fork that a pull
-/// request comes from. They are fetched into a directory of their own, and nothing of them stays. If one of them cannot be
-/// read, a missing proof could not be checked (3).
+/// With --proofs, the notes, evidence and index of other repositories count too, such as those of the fork that a pull
+/// request comes from. They are fetched into a temporary directory, which is deleted afterwards. If one of these repositories
+/// cannot be read, a missing proof becomes "could not check" (3).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -98,11 +99,11 @@ Examples:
   git proof gate --base origin/main --proofs upstream
   git proof gate --base origin/main --format sarif > git-proof.sarif")]
 pub(super) struct Gate {
-    /// The branch that is to be changed; its tip has the policy
+    /// The branch that is to be changed; the policy at its tip counts
     #[arg(long, value_name = "REV")]
     base: String,
 
-    /// What it is to be changed to
+    /// The new tip of that branch
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     head: String,
 
@@ -110,7 +111,7 @@ pub(super) struct Gate {
     #[arg(long)]
     require_policy: bool,
 
-    /// Judge also the proofs of this repository, such as a fork: an address, a remote or a path
+    /// Count the proofs of this repository too, such as a fork: an address, a remote or a path
     #[arg(long, value_name = "URL|REMOTE|PATH")]
     proofs: Vec<String>,
 
@@ -118,7 +119,7 @@ pub(super) struct Gate {
     #[arg(long)]
     advisory: bool,
 
-    /// The form of the answer; --json is the same as --format=json
+    /// The format of the output; --json is the same as --format=json
     #[arg(long, value_name = "FORM", value_enum)]
     format: Option<Format>,
 }

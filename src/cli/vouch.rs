@@ -6,18 +6,18 @@ use super::anchor::restored;
 use super::ui::{Paint, Role, Ui, inert};
 use crate::context::Context;
 use crate::error::Result;
-use crate::flow::{self, VouchOutcome, VouchRequest};
+use crate::flow::{self, VouchOutcome};
 use crate::present;
 use crate::proof::finding::{FindingCode, Severity, Verdict};
 use crate::record::Workspace;
 
 /// Give your word for a commit that no anchor fits
 ///
-/// For a squash whose context changed on the server, so that it is no longer the change that was proven. Writes one line
-/// into the commit's note, signed with the key that git signs with (gpg.format ssh, user.signingkey). It counts where the
-/// policy at the tip of the base lists you in proof.vouchers, for this commit only, and every verdict calls it a person's
-/// word and not a proof. With --for, all that must be proven in that range is checked first, and the sessions that explain
-/// it are named. `git proof sync` shares it.
+/// For example, for a squash that the server made on top of other changes, so that it is no longer the change that was
+/// proven. It writes one line into the commit's note, signed with the key that git signs with (gpg.format ssh,
+/// user.signingkey). Your word counts for this commit only, and only if the policy at the tip of the base lists you in
+/// proof.vouchers. Every verdict calls it a person's word and not a proof. With --for, every commit of that range that needs a
+/// proof is checked first, and your word names the sessions that explain the range. Share it with `git proof sync`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -32,16 +32,15 @@ pub(super) struct Vouch {
     #[arg(long = "for", value_name = "BASE..HEAD")]
     range: Option<String>,
 
-    /// Why you stand by it, for whoever reads the verdict
+    /// Why you vouch for it, for those who read the verdict
     #[arg(long, value_name = "TEXT")]
     reason: String,
 }
 
 impl Vouch {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let request =
-            VouchRequest { commit: self.commit.clone(), range: self.range.clone(), reason: self.reason.clone() };
-        let outcome = flow::vouch(&mut Workspace::open_or_create(context)?, &request)?;
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let mut workspace = Workspace::open_or_create(context.clone())?;
+        let outcome = flow::vouch(&mut workspace, &self.commit, self.range.as_deref(), &self.reason)?;
         restored(ui, outcome.restored);
         ui.show(&outcome, render);
         Ok(())

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use clap::Args;
 
-use super::draw::{ago, until_when};
+use super::draw::{ago, look, role_of, until_when};
 use super::read::{Looks, Show};
 use super::story::{Detail, Teller};
 use super::ui::{Paint, Role, Ui, inert};
@@ -17,6 +17,7 @@ use crate::hint::{Step, hint};
 use crate::present;
 use crate::proof::digest::CommitId;
 use crate::proof::record::RecordType;
+use crate::proof::text::counted;
 use crate::proof::timestamp::Timestamp;
 use crate::recall::{self, Decision, WhyCommit, WhyOutcome, WhyRequest};
 
@@ -46,10 +47,11 @@ impl Follow {
 
 /// Show which decisions stand behind a file or its lines
 ///
-/// Git's own blame says which commits the lines come from; blame.ignoreRevsFile is honoured. Of each commit: how its proof stands,
-/// and what its sessions decided, with what was rejected and what is uncertain. Of lines the newest decision comes first, of a
-/// whole file the one behind most lines. A decision that was superseded or has expired is marked and not left out.
-/// A commit, or the id of a record, is shown as git proof show does. Ends as verify does, by the worst of the commits.
+/// Git's own blame says which commits the lines come from; blame.ignoreRevsFile is respected. For each commit it shows the
+/// verdict, and what its sessions decided, with what was rejected and what is uncertain. For lines, the newest decision comes
+/// first; for a whole file, the one behind most lines. A decision that was superseded or has expired is shown and marked. If
+/// you name a commit or a record instead of a file, it is shown as git proof show does. The exit code is that of verify, by
+/// the worst of the commits.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -68,8 +70,8 @@ pub(super) struct Why {
 }
 
 impl Why {
-    pub(super) fn run(&self, context: Context, ui: &mut Ui) -> Result<()> {
-        let git = Git::discover(&context)?;
+    pub(super) fn run(&self, context: &Context, ui: &mut Ui) -> Result<()> {
+        let git = Git::discover(context)?;
         let place = recall::place(&git, &self.place);
         let is_file =
             self.follow.at.is_some() || place.as_ref().is_ok_and(|(path, lines)| lines.is_some() || git.has_file(path));
@@ -105,9 +107,9 @@ impl Why {
                 )
             });
         }
-        self.looks.apply(&context, ui);
+        self.looks.apply(context, ui);
         let (path, lines) = place?;
-        let outcome = recall::why(&context, &self.follow.request(path, lines))?;
+        let outcome = recall::why(context, &self.follow.request(path, lines))?;
         ui.answer(present::exit_code(outcome.verdict));
         if let Some(rules) = outcome.rules.as_ref().filter(|_| !ui.json) {
             ui.say(&rules_line(rules));
@@ -125,7 +127,7 @@ fn tell(outcome: &WhyOutcome, now: &Timestamp, paint: Paint) -> String {
         lines.extend(commit_line(commit, outcome, &teller));
     }
     if outcome.uncommitted > 0 {
-        lines.push(format!("  {} not committed yet", counted(outcome.uncommitted)));
+        lines.push(format!("  {} not committed yet", counted(outcome.uncommitted, "line", "lines")));
     }
     for decision in &outcome.decisions {
         lines.push(String::new());
@@ -155,17 +157,13 @@ fn head(outcome: &WhyOutcome, paint: Paint) -> String {
     paint.paint(Role::Strong, &format!("{}{place}", one_line(&outcome.path)))
 }
 
-fn counted(lines: u64) -> String {
-    if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") }
-}
-
 fn commit_line(commit: &WhyCommit, outcome: &WhyOutcome, teller: &Teller<'_>) -> Vec<String> {
     let paint = teller.paint;
     let (sign, role) =
         (paint.or(present::sign(commit.verdict), present::plain_sign(commit.verdict)), verdict::role(commit.verdict));
     let mut said = vec![present::word(commit.verdict).to_owned()];
     said.extend(commit.binding.map(|binding| binding.to_string()));
-    said.push(counted(commit.lines));
+    said.push(counted(commit.lines, "line", "lines"));
     said.extend(commit.path.as_ref().map(|path| format!("then {}", one_line(path))));
     if commit.sessions.is_empty() && !outcome.commits.is_empty() {
         said.push("no session".to_owned());
@@ -183,14 +181,15 @@ fn commit_line(commit: &WhyCommit, outcome: &WhyOutcome, teller: &Teller<'_>) ->
 
 fn decision(decision: &Decision, outcome: &WhyOutcome, teller: &Teller<'_>) -> Vec<String> {
     let paint = teller.paint;
-    let (sign, role, word) = match (decision.kind, decision.stated) {
-        (RecordType::Decision, _) => (paint.or("◆", "*"), Role::Decision, "decision"),
-        (_, true) => (paint.or("■", "="), Role::Reflection, "reflection"),
-        (_, false) => (paint.or("■", "="), Role::Reflection, "observed reflection"),
+    let (sign, role) = look(decision.kind.into(), paint);
+    let word = match (decision.kind, decision.stated) {
+        (RecordType::Decision, _) => "decision",
+        (_, true) => "reflection",
+        (_, false) => "observed reflection",
     };
     let mut said = vec![(word, role, decision.said.text.clone())];
     for point in &decision.said.points {
-        said.push((point.label.as_str(), super::draw::role_of(point.label), point.text.clone()));
+        said.push((point.label.as_str(), role_of(point.label), point.text.clone()));
     }
     let own_points: Vec<&str> = decision.said.points.iter().map(|point| point.text.as_str()).collect();
     let left_open = decision.uncertain.iter().filter(|text| !own_points.contains(&text.as_str()));
@@ -218,7 +217,7 @@ fn decision(decision: &Decision, outcome: &WhyOutcome, teller: &Teller<'_>) -> V
     });
     about.push(ago(&decision.decided_at, teller.now));
     if outcome.lines.is_none() {
-        about.push(counted(decision.lines));
+        about.push(counted(decision.lines, "line", "lines"));
     }
     said.push(("commit", Role::Faint, about.join(paint.dot())));
     said.push(("record", Role::Faint, decision.id.to_string()));
@@ -233,8 +232,8 @@ fn decision(decision: &Decision, outcome: &WhyOutcome, teller: &Teller<'_>) -> V
 
 /// Show a file with the decision behind each line in the margin
 ///
-/// A decision is named by its first words, once where its lines follow one another. Lines without one have an empty margin.
-/// git proof why FILE:LINE shows a decision in full.
+/// The margin shows the first words of the decision, once for lines that follow one another. It is empty for lines without a
+/// decision. git proof why FILE:LINE shows a decision in full.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

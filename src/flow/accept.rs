@@ -20,19 +20,8 @@ use crate::record::Workspace;
 /// Commits that are looked at where no range is named.
 const NEWEST: usize = 100;
 
-/// What `accept` is asked for.
-#[derive(Debug, Clone, Default)]
-pub struct AcceptRequest {
-    /// The other repository: an address, a remote or a path.
-    pub source: String,
-    /// The commit or range that landed; the newest commits if not given.
-    pub range: Option<String>,
-    /// The digest that a verdict of the gate rested on; anything else is refused.
-    pub digest: Option<String>,
-}
-
 /// What `accept` did.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct AcceptOutcome {
     /// The other repository.
     pub source: String,
@@ -70,29 +59,28 @@ pub struct LeftCommit {
     pub verdict: Verdict,
 }
 
-/// Takes over the proofs that hold for landed commits.
-pub fn accept(workspace: &mut Workspace, request: &AcceptRequest) -> Result<AcceptOutcome> {
-    let wanted = request.digest.as_deref().map(|digest| parse_digest(digest, &request.source)).transpose()?;
+/// Takes over the proofs that hold for landed commits: those of `range`, else the newest. `from` is an address, a remote or
+/// a path. With a digest, the proofs must be those that a verdict of the gate rested on.
+pub fn accept(
+    workspace: &mut Workspace,
+    from: &str,
+    range: Option<&str>,
+    digest: Option<&str>,
+) -> Result<AcceptOutcome> {
+    let wanted = digest.map(|digest| parse_digest(digest, from)).transpose()?;
     let git = workspace.git()?;
     git.must_be_writable()?;
     let context = workspace.context.clone();
-    let source = git.remote(Some(&request.source))?.shown();
-    let commits = landed(&git, request)?;
+    let source = git.remote(Some(from))?.shown();
+    let commits = landed(&git, from, range)?;
     let own = judge_landed(&context, &git, &commits)?;
-    let offers = Offers::gather(git, std::slice::from_ref(&request.source))?;
+    let offers = Offers::gather(git, &[from.to_owned()])?;
     if let Some(error) = offers.unread.into_iter().next() {
         return Err(error);
     }
     let with = &offers.git;
     let verdicts = judge_landed(&context, with, &commits)?;
-    let mut outcome = AcceptOutcome {
-        source,
-        accepted: Vec::new(),
-        proven_before: 0,
-        left: Vec::new(),
-        taken: TakenOver::default(),
-        proofs_digest: None,
-    };
+    let mut outcome = AcceptOutcome { source, ..AcceptOutcome::default() };
     let mut acceptable = Acceptable::default();
     let (mut originals, mut gone) = (BTreeSet::new(), Vec::new());
     for (before, verdict) in own.iter().zip(&verdicts) {
@@ -124,7 +112,7 @@ pub fn accept(workspace: &mut Workspace, request: &AcceptRequest) -> Result<Acce
         let said = format!("what {} offers is not what was judged: its digest is {digest}", outcome.source);
         return Err(Error::new(Code::NotProven, said).hint(hint!(
             "nothing was taken over";
-            "name just the commits that landed, or judge again: ", Step::GateProofs(request.source.clone())
+            "name just the commits that landed, or judge again: ", Step::GateProofs(from.to_owned())
         )));
     }
     outcome.taken = acceptable.take_over(workspace, with)?;
@@ -143,7 +131,7 @@ fn parse_digest(text: &str, source: &str) -> Result<ProofsDigest> {
 
 /// The commits to look at. All of them must be in the branch whose rules count, here or at the remote; where no such branch
 /// is known, in HEAD.
-fn landed(git: &Git, request: &AcceptRequest) -> Result<Vec<CommitId>> {
+fn landed(git: &Git, from: &str, range: Option<&str>) -> Result<Vec<CommitId>> {
     let mut tips = Vec::new();
     if let Some((name, tip)) = trusted_branch(git)? {
         tips.push(tip);
@@ -152,7 +140,7 @@ fn landed(git: &Git, request: &AcceptRequest) -> Result<Vec<CommitId>> {
         tips.push(git.resolve("HEAD")?);
     }
     let excluded: Vec<String> = tips.iter().map(|tip| format!("^{tip}")).collect();
-    let commits = match request.range.as_deref() {
+    let commits = match range {
         None => {
             let tips: Vec<String> = tips.iter().map(ToString::to_string).collect();
             return git.newest(&tips, NEWEST);
@@ -165,7 +153,7 @@ fn landed(git: &Git, request: &AcceptRequest) -> Result<Vec<CommitId>> {
     if let Some(stray) = git.commits(&arguments)?.first().filter(|_| !commits.is_empty()) {
         return Err(Error::new(Code::InvalidParams, format!("commit {stray} has not landed")).hint(hint!(
             "merge it first, then ", Step::GitFetch;
-            "proofs of commits that are under review are for ", Step::GateProofs(request.source.clone())
+            "proofs of commits that are under review are for ", Step::GateProofs(from.to_owned())
         )));
     }
     Ok(commits)

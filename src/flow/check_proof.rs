@@ -188,15 +188,18 @@ fn trusted_log(context: &Context, given: Option<&Trusted>, claimed: &LogHead) ->
     )))
 }
 
+fn refused(named: &str, field: &str, why: &str) -> Error {
+    Error::new(Code::ProofInvalid, format!("{named} is refused: line 1: {why}"))
+        .details(serde_json::json!({ "line": 1, "field": field }))
+}
+
 fn malformed(named: &str, error: &Malformed) -> Error {
-    Error::new(Code::ProofInvalid, format!("{named} is refused: line 1: {error}"))
-        .details(serde_json::json!({ "line": 1, "field": error.field }))
+    refused(named, error.field, &error.to_string())
         .hint("pass on the file as it was printed: one line, nothing added, nothing reformatted")
 }
 
 fn not_logged(named: &str, error: &NotLogged) -> Error {
-    Error::new(Code::ProofInvalid, format!("{named} is refused: line 1: field \"{}\": {error}", error.field()))
-        .details(serde_json::json!({ "line": 1, "field": error.field() }))
+    refused(named, error.field(), &format!("field \"{}\": {error}", error.field()))
         .hint("take root and count of the log from the seal or the checkpoint that the proof is about")
 }
 
@@ -277,14 +280,10 @@ pub fn check_path_line(line: &[u8], named: &str) -> Result<PathOutcome> {
 }
 
 fn parse_entry(line: &[u8], named: &str) -> Result<InclusionProof> {
-    InclusionProof::parse(line).map_err(|error| {
-        malformed(named, &error)
-            .hint("pass on the file as it was printed: one line, nothing added, nothing reformatted")
-    })
+    InclusionProof::parse(line).map_err(|error| malformed(named, &error))
 }
 
 fn not_included(named: &str, error: NotIncluded) -> Error {
-    Error::new(Code::ProofInvalid, format!("{named} is refused: line 1: field \"{}\": {error}", error.field()))
-        .details(serde_json::json!({ "line": 1, "field": error.field() }))
+    refused(named, error.field(), &format!("field \"{}\": {error}", error.field()))
         .hint("take root and count from the anchor of the session that the record belongs to")
 }

@@ -16,17 +16,6 @@ use crate::record::{
     MAX_BODY, RecordRequest, StartRequest, Workspace, acceptable, find_secret, open_session, record_unstaged,
 };
 
-/// What `cover` is asked for.
-#[derive(Debug, Clone, Default)]
-pub struct CoverRequest {
-    /// The commits, and ranges of them.
-    pub revisions: Vec<String>,
-    /// The session; the one that is open here, else a new one, if not given.
-    pub session: Option<String>,
-    /// The reflection that closes the session; without one it stays open.
-    pub reflection: Option<String>,
-}
-
 /// What `cover` did.
 #[derive(Debug, Clone, Serialize)]
 pub struct CoverOutcome {
@@ -51,15 +40,24 @@ pub struct CoveredCommit {
 /// Most commits that one session is to explain afterwards: nobody remembers why more were made.
 const MOST: usize = 1000;
 
-/// Attests commits that exist already.
-pub fn cover(workspace: &mut Workspace, request: &CoverRequest) -> Result<CoverOutcome> {
-    if let Some(reflection) = &request.reflection {
+/// Attests commits and ranges that exist already: in the session that is named, else in the one that is open here, else in a
+/// new one. A reflection closes the session; without one it stays open.
+pub fn cover(
+    workspace: &mut Workspace,
+    revisions: &[String],
+    named: Option<&str>,
+    reflection: Option<&str>,
+) -> Result<CoverOutcome> {
+    if let Some(reflection) = reflection {
         acceptable("the reflection", reflection, MAX_BODY)?;
     }
     let git = workspace.git()?;
     git.must_be_writable()?;
-    let commits = select(&git, &request.revisions)?;
-    let (session, opened) = session(workspace, &git, request, &commits)?;
+    let commits = select(&git, revisions)?;
+    let (session, opened) = match open(workspace, named)? {
+        Some(session) => (session, false),
+        None => (start(workspace, &git, &commits, reflection.is_none())?, true),
+    };
     let mut covered = Vec::new();
     for commit in &commits {
         let attested = attest(workspace, &git, &session, commit, true)?;
@@ -67,11 +65,11 @@ pub fn cover(workspace: &mut Workspace, request: &CoverRequest) -> Result<CoverO
         covered.push(CoveredCommit { commit: *commit, subject: git.commit(commit)?.subject(), attested });
     }
     let mut finalized = None;
-    if let Some(reflection) = &request.reflection {
+    if let Some(reflection) = reflection {
         let closing = RecordRequest {
             session: Some(session.to_string()),
             kind: "reflection".to_owned(),
-            content: reflection.clone(),
+            content: reflection.to_owned(),
             ..RecordRequest::default()
         };
         record_unstaged(workspace, &closing)?;
@@ -104,25 +102,18 @@ fn select(git: &Git, revisions: &[String]) -> Result<Vec<CommitId>> {
     Ok(commits)
 }
 
-/// The session that takes them: the one that is named, the one that is open here, or a new one.
-fn session(workspace: &mut Workspace, git: &Git, request: &CoverRequest, commits: &[CommitId]) -> Result<(Id, bool)> {
-    let named = request.session.as_deref();
-    match workspace.session(named) {
-        Ok(session) => {
-            let row = match workspace.store.session(&session) {
-                Ok(row) => Some(row),
-                Err(error) if error.code == Code::SessionNotFound && named.is_none() => None,
-                Err(error) => return Err(error),
-            };
-            if let Some(row) = row
-                && (row.is_open() || named.is_some())
-            {
-                return Ok((session, false));
-            }
-        }
-        Err(error) if error.code == Code::SessionNotFound && named.is_none() => {}
-        Err(error) => return Err(error),
+/// The session that is named, or the one that is open here, if there is one.
+fn open(workspace: &Workspace, named: Option<&str>) -> Result<Option<Id>> {
+    let found = workspace.session(named).and_then(|session| workspace.store.session(&session));
+    match found {
+        Ok(row) => Ok((row.is_open() || named.is_some()).then(|| row.id().clone())),
+        Err(error) if error.code == Code::SessionNotFound && named.is_none() => Ok(None),
+        Err(error) => Err(error),
     }
+}
+
+/// Opens a session for commits that exist already. `current` makes it the current one of this worktree.
+fn start(workspace: &mut Workspace, git: &Git, commits: &[CommitId], current: bool) -> Result<Id> {
     let subject = commits.first().map(|commit| git.commit(commit)).transpose()?.map(|commit| commit.subject());
     let subject = subject.filter(|subject| !subject.trim().is_empty() && !subject.contains('\0'));
     let mut intent = subject.map_or_else(
@@ -133,6 +124,5 @@ fn session(workspace: &mut Workspace, git: &Git, request: &CoverRequest, commits
         "explain a commit afterwards".clone_into(&mut intent);
     }
     let opening = StartRequest { intent, ..StartRequest::default() };
-    let opened = open_session(workspace, &opening, request.reflection.is_none())?;
-    Ok((opened.session_id, true))
+    Ok(open_session(workspace, &opening, current)?.session_id)
 }

@@ -72,12 +72,9 @@ pub(super) fn close(workspace: &mut Workspace, session: Option<&str>, idempotent
         let unpacked = workspace.store.unpacked_notes(&session)?;
         return Ok(FinalizeOutcome { root: outcome, anchors, guarded, unpacked });
     }
-    let details = serde_json::to_value(&outcome).ok();
-    let mut error =
-        Error::new(Code::AlreadyFinalized, format!("session {session} was finalized at {}", outcome.finalized_at))
-            .hint(hint!(Step::Root, " returns its root"; Step::Start, " opens a new session"));
-    error.details = details;
-    Err(error)
+    Err(Error::new(Code::AlreadyFinalized, format!("session {session} was finalized at {}", outcome.finalized_at))
+        .hint(hint!(Step::Root, " returns its root"; Step::Start, " opens a new session"))
+        .details(serde_json::json!(outcome)))
 }
 
 /// Why a session that is finalized now has no anchor. Its root is kept, and is in the details.
@@ -96,7 +93,7 @@ fn not_anchored(root: &RootOutcome, error: Error) -> Error {
             Some(hint) => Some(hint.and(hint!("then ", again))),
             None => Some(again.into()),
         },
-        details: serde_json::to_value(root).ok(),
+        details: Some(serde_json::json!(root)),
     }
 }
 

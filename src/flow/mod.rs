@@ -16,14 +16,14 @@ mod status;
 mod story;
 mod sync;
 mod vouch;
-pub use accept::{AcceptOutcome, AcceptRequest, AcceptedCommit, LeftCommit, accept};
-pub use anchor::{AnchorRequest, anchor};
+pub use accept::{AcceptOutcome, AcceptedCommit, LeftCommit, accept};
+pub use anchor::anchor;
 pub use check_proof::{
     CheckedProof, ConsistencyOutcome, LoggedOutcome, PathOutcome, ProofOutcome, check_path_line, check_proof,
     check_proof_line,
 };
 pub use check_transcript::{CommittedTranscript, TranscriptOutcome, check_transcript};
-pub use cover::{CoverOutcome, CoverRequest, CoveredCommit, cover};
+pub use cover::{CoverOutcome, CoveredCommit, cover};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
 pub use finalize::{FinalizeOutcome, Repaired, finalize};
 pub use reconcile::{Extent, Repairs, reconcile, uncheckable};
@@ -33,7 +33,7 @@ pub use report::{ReportOutcome, ReportedSession, oldest_first, report, reported_
 pub use report::{ReportedCommit, ReportedFile, Touch};
 pub use report::{ReportedRound, ReportedRounds};
 pub use rounds::{RoundOutcome, RoundsOutcome, SeenView, round, rounds};
-pub use sign::{SignOutcome, SignRequest, sign};
+pub use sign::{SignOutcome, sign};
 pub use status::{SessionStatus, ShortStatus, StatusOutcome, short_status, status};
 pub use story::{CommitStory, Meant, StoryOutcome, StoryRequest, meant, story, story_of};
 // Told by `show` and the reports as `why` tells them.
@@ -42,4 +42,4 @@ pub use crate::recall::{
     doubts, listed, rejections,
 };
 pub use sync::{MoveOutcome, SyncOutcome, fetch, move_to, sync};
-pub use vouch::{VouchOutcome, VouchRequest, VouchedRange, vouch};
+pub use vouch::{VouchOutcome, VouchedRange, vouch};

@@ -14,15 +14,6 @@ use crate::publish::{note_of, publish, signed_line};
 use crate::record::Workspace;
 use crate::store::Store;
 
-/// What `sign` is asked for.
-#[derive(Debug, Clone, Default)]
-pub struct SignRequest {
-    /// The commit whose anchors are signed.
-    pub commit: String,
-    /// Only the anchor of this session. Without it, the sessions that this clone recorded.
-    pub session: Option<String>,
-}
-
 /// What `sign` did.
 #[derive(Debug, Clone, Serialize)]
 pub struct SignOutcome {
@@ -35,16 +26,16 @@ pub struct SignOutcome {
     pub restored: u64,
 }
 
-/// Signs the anchors of a commit that hold.
-pub fn sign(workspace: &mut Workspace, request: &SignRequest) -> Result<SignOutcome> {
+/// Signs the anchors of a commit that hold: that of one session, or those of the sessions that this clone recorded.
+pub fn sign(workspace: &mut Workspace, commit: &str, session: Option<&str>) -> Result<SignOutcome> {
     let git = workspace.git()?;
-    let commit = git.resolve(&request.commit)?;
+    let commit = git.resolve(commit)?;
     let asked = VerifyRequest { revisions: vec![commit.to_string()], ..VerifyRequest::default() };
     let outcome = verify(&workspace.context, &asked)?;
     // A signature that is missing or not valid must not keep anyone from signing; everything else must hold.
     let sound: Vec<&SessionVerdict> =
         outcome.commits.iter().flat_map(|commit| &commit.sessions).filter(|session| session.sound).collect();
-    let (chosen, others) = chosen(&workspace.store, sound, request.session.as_deref(), commit)?;
+    let (chosen, others) = chosen(&workspace.store, sound, session, commit)?;
     let chosen: Vec<AnchorId> = chosen.iter().map(|session| session.anchor_id).collect();
     let mut others: Vec<Id> = others.iter().map(|session| session.session_id.clone()).collect();
     others.dedup();

@@ -26,7 +26,7 @@ const ATTEMPTS: u32 = 40;
 const MOST_PAUSE: Duration = Duration::from_secs(5);
 
 /// What `sync` did.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct SyncOutcome {
     pub remote: String,
     /// The refs that the remote had news of.
@@ -45,15 +45,7 @@ pub struct SyncOutcome {
 
 impl SyncOutcome {
     fn new(remote: &Remote) -> Self {
-        Self {
-            remote: remote.shown(),
-            fetched: Vec::new(),
-            pushed: Vec::new(),
-            races: 0,
-            restored: 0,
-            remade: Vec::new(),
-            findings: Vec::new(),
-        }
+        Self { remote: remote.shown(), ..Self::default() }
     }
 }
 

@@ -19,15 +19,6 @@ use crate::record::{Workspace, acceptable, without_secrets};
 /// Commits that are named in an answer though they are not proven.
 const NAMED: usize = 20;
 
-/// What `vouch` is asked for.
-#[derive(Debug, Clone, Default)]
-pub struct VouchRequest {
-    pub commit: String,
-    /// The range that it was made of, `BASE..HEAD`.
-    pub range: Option<String>,
-    pub reason: String,
-}
-
 /// What `vouch` did.
 #[derive(Debug, Clone, Serialize)]
 pub struct VouchOutcome {
@@ -72,20 +63,20 @@ pub struct Named {
     pub count: u64,
 }
 
-/// Gives one's word for a commit.
-pub fn vouch(workspace: &mut Workspace, request: &VouchRequest) -> Result<VouchOutcome> {
-    acceptable("--reason", &request.reason, MAX_REASON)?;
-    without_secrets("--reason", &request.reason, "take it out: a word is published with the notes")?;
+/// Gives one's word for a commit, which may have been made of a range, `BASE..HEAD`.
+pub fn vouch(workspace: &mut Workspace, revision: &str, range: Option<&str>, reason: &str) -> Result<VouchOutcome> {
+    acceptable("--reason", reason, MAX_REASON)?;
+    without_secrets("--reason", reason, "take it out: a word is published with the notes")?;
     let git = workspace.git()?;
     git.must_be_writable()?;
-    let id = git.resolve(&request.commit)?;
+    let id = git.resolve(revision)?;
     let commit = git.commit(&id)?;
     let before = standing(workspace, &git, &commit)?;
     if before.verdict == Verdict::Pass {
         return Err(Error::new(Code::InvalidParams, format!("commit {id} is proven: nobody has to vouch for it"))
             .hint(hint!(Step::Verify(id.to_string()), " shows its proof"; Step::Sign(id.to_string()), " signs it")));
     }
-    let (range, sessions) = match &request.range {
+    let (range, sessions) = match range {
         Some(range) => {
             let (range, sessions) = proven_range(workspace, &git, &commit, range)?;
             (Some(range), sessions)
@@ -96,7 +87,7 @@ pub fn vouch(workspace: &mut Workspace, request: &VouchRequest) -> Result<VouchO
         base: range.map(|range| range.base),
         commit: id,
         head: range.map(|range| range.head),
-        reason: request.reason.clone(),
+        reason: reason.to_owned(),
         said_at: workspace.context.now(),
         sessions,
         tree: commit.tree,
@@ -120,7 +111,7 @@ pub fn vouch(workspace: &mut Workspace, request: &VouchRequest) -> Result<VouchO
         created,
         range,
         sessions,
-        reason: request.reason.clone(),
+        reason: reason.to_owned(),
         verdict: after.verdict,
         vouched: after.vouched.is_some(),
         findings: after.findings,

@@ -10,7 +10,7 @@ use crate::proof::digest::{AnchorId, CommitId, TreeId};
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::grade::Grader;
 use crate::proof::note::Signature;
-use crate::proof::policy::{GateRules, MAX_POLICY, Policy, PolicyError, Requirements};
+use crate::proof::policy::{FileError, GateRules, MAX_POLICY, Policy, Requirements};
 use crate::proof::scheme::Scheme;
 use crate::proof::signers::{MAX_SIGNERS, Signer, Signers, Standing};
 use crate::proof::sshsig::{self, NAMESPACE, PublicKey, SignatureError};
@@ -106,7 +106,7 @@ impl Rules {
 
     /// The rules of a policy that need not be committed, with the signers of a commit.
     pub(super) fn of_policy(git: &Git, commit: &CommitId, policy: Policy, now: Timestamp) -> Result<Self> {
-        let unusable = |error: PolicyError| {
+        let unusable = |error: FileError| {
             Error::new(Code::PolicyUnreadable, "the policy cannot be used")
                 .because(error)
                 .hint(hint!(Step::PolicyCheck, " tells what is wrong"))
@@ -129,7 +129,7 @@ impl Rules {
         Ok(rules)
     }
 
-    fn new(policy: Policy, now: Timestamp) -> Result<Self, PolicyError> {
+    fn new(policy: Policy, now: Timestamp) -> Result<Self, FileError> {
         Ok(Self {
             grader: Grader::new(&policy.proof_grade)?,
             requirements: policy.proof,

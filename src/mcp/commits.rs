@@ -7,7 +7,7 @@ use super::call::{Origin, Work, work};
 use super::schema::answer;
 use super::tool::{Input, Kind, Tool, names, text};
 use crate::error::Result;
-use crate::flow::{self, AnchorRequest};
+use crate::flow;
 use crate::judge::{self, Keep, VerifyOutcome, VerifyRequest};
 use crate::publish::AnchorOutcome;
 
@@ -26,10 +26,9 @@ pub(super) static ANCHOR: Tool = Tool {
     ),
     output: answer::<AnchorOutcome>,
     prepare: |given, _| {
-        let session = Some(given.required("session_id")?);
+        let session = given.required("session_id")?;
         let (commits, sign) = (given.list("commits")?.unwrap_or_default(), given.flag("sign")?);
-        let request = AnchorRequest { session, commits, sign };
-        Ok(work(move |workspace| flow::anchor(workspace, &request)))
+        Ok(work(move |workspace| flow::anchor(workspace, Some(&session), &commits, sign)))
     },
 };
 

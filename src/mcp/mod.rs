@@ -54,12 +54,12 @@ use server::Server;
 use strict_transport::StrictTransport;
 use worker::Worker;
 
-/// Which tools are offered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// Which tools are offered. The help of the command line shows these words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Profile {
-    /// Those that a proof-grade task needs, and those that answer with earlier decisions.
+    /// The six that the sequence of a proof-grade task needs, and the two that answer with earlier decisions
     Core,
-    /// All of them.
+    /// All of them
     #[default]
     Full,
 }

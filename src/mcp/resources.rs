@@ -24,20 +24,18 @@ const LISTED: u32 = 50;
 const TITLE: usize = 100;
 
 pub(super) fn templates() -> Vec<ResourceTemplate> {
-    vec![
-        ResourceTemplate::new(format!("{SESSION}{{id}}"), "session")
-            .with_title("A session")
-            .with_description("A session with its records and, once it is finalized, its root")
-            .with_mime_type(JSON),
-        ResourceTemplate::new(format!("{COMMIT}{{oid}}"), "commit")
-            .with_title("A commit's proof")
-            .with_description("Whether the proof of a commit holds, and what the sessions behind it decided")
-            .with_mime_type(JSON),
-        ResourceTemplate::new(format!("{PATH}{{path}}"), "path")
-            .with_title("Decisions for a file")
-            .with_description("The decisions that are in force for a file, given from the top of the repository")
-            .with_mime_type(JSON),
+    let session = "A session with its records and, once it is finalized, its root";
+    let commit = "Whether the proof of a commit holds, and what the sessions behind it decided";
+    let path = "The decisions that are in force for a file, given from the top of the repository";
+    [
+        (format!("{SESSION}{{id}}"), "session", "A session", session),
+        (format!("{COMMIT}{{oid}}"), "commit", "A commit's proof", commit),
+        (format!("{PATH}{{path}}"), "path", "Decisions for a file", path),
     ]
+    .map(|(uri, name, title, description)| {
+        ResourceTemplate::new(uri, name).with_title(title).with_description(description).with_mime_type(JSON)
+    })
+    .to_vec()
 }
 
 /// The newest sessions; none where nothing has been recorded.

@@ -4,13 +4,11 @@
 //! The arguments of a tool are read with the reader of the command line (`canonical::parse`). What that reader refuses is an
 //! error of the call, `INVALID_PARAMS`. What is not JSON, repeats a key elsewhere or is no request is an error of the protocol.
 
-use std::collections::HashSet;
 use std::fmt;
 
 use rmcp::RoleServer;
 use rmcp::model::{ClientRequest, ErrorCode, JsonRpcMessage};
 use rmcp::service::RxJsonRpcMessage;
-use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::error::Category;
 use serde_json::{Map, Value, json};
 
@@ -76,8 +74,8 @@ pub(super) fn read(mut line: Line) -> Result<Option<RxJsonRpcMessage<RoleServer>
     let arguments = take_arguments(&mut line)?;
     let text = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line.bytes);
     let refused = |code, why: &dyn fmt::Display| Err(Refusal::new(&line, code, why));
-    match distinct(text) {
-        Ok(()) => {}
+    match canonical::parse_distinct(text) {
+        Ok(_) => {}
         Err(error) if error.classify() == Category::Data => return refused(ErrorCode::INVALID_REQUEST, &error),
         Err(error) => return refused(ErrorCode::PARSE_ERROR, &format_args!("not JSON that can be read: {error}")),
     }
@@ -121,69 +119,4 @@ fn take_arguments(line: &mut Line) -> Result<Option<Given>, Refusal> {
     line.bytes[span.clone()].fill(b' ');
     (line.bytes[span.start], line.bytes[span.end - 1]) = (b'{', b'}');
     Ok(Some(read))
-}
-
-/// Whether a text is JSON in which no object has two members with one name.
-fn distinct(text: &[u8]) -> serde_json::Result<()> {
-    let mut json = serde_json::Deserializer::from_slice(text);
-    Distinct.deserialize(&mut json)?;
-    json.end()
-}
-
-struct Distinct;
-
-impl<'de> DeserializeSeed<'de> for Distinct {
-    type Value = ();
-
-    fn deserialize<D: de::Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Distinct {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        while items.next_element_seed(Self)?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        let mut keys = HashSet::new();
-        while let Some(key) = members.next_key::<String>()? {
-            members.next_value_seed(Self)?;
-            if let Some(key) = keys.replace(key) {
-                return Err(de::Error::custom(format_args!("the key {key:?} appears twice")));
-            }
-        }
-        Ok(())
-    }
 }

@@ -13,6 +13,7 @@ use crate::judge::CommitVerdict;
 use crate::proof::digest::RootHash;
 use crate::proof::finding::Verdict;
 use crate::proof::record::RecordType;
+use crate::proof::text::counted;
 
 /// Most bytes of a comment; forges take 65,536 characters.
 pub const COMMENT: usize = 60_000;
@@ -143,9 +144,11 @@ fn table(commits: &[&CommitVerdict], limit: usize, text: &mut String, left: &mut
         rows.push_str(&row);
     }
     if !rows.is_empty() {
-        let count = rows.lines().count();
-        let word = if count == 1 { "1 commit".to_owned() } else { format!("{count} commits") };
-        text.push_str(&format!("\n<details><summary>{word} in detail</summary>\n\n{}{rows}\n</details>\n", rows::HEAD));
+        let count = counted(rows.lines().count(), "commit", "commits");
+        text.push_str(&format!(
+            "\n<details><summary>{count} in detail</summary>\n\n{}{rows}\n</details>\n",
+            rows::HEAD
+        ));
     }
 }
 
@@ -229,19 +232,14 @@ impl Left {
             0 => ("commit", "commits".to_owned()),
             refused => ("commit that is not accepted", format!("commits ({refused} of them not accepted)")),
         };
-        let mut parts = Vec::new();
-        for (count, one, many) in [
+        let parts = [
             (self.commits, commits.0, commits.1.as_str()),
             (self.sessions, "session", "sessions"),
             (self.records, "decision or open question", "decisions and open questions"),
             (self.characters, "character of long texts", "characters of long texts"),
-        ] {
-            match count {
-                0 => {}
-                1 => parts.push(format!("1 {one}")),
-                count => parts.push(format!("{count} {many}")),
-            }
-        }
+        ];
+        let parts = parts.into_iter().filter(|(count, ..)| *count > 0);
+        let parts: Vec<String> = parts.map(|(count, one, many)| counted(count, one, many)).collect();
         if parts.is_empty() { String::new() } else { format!("\nLeft out here: {}. {rest}\n", parts.join(", ")) }
     }
 }

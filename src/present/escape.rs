@@ -30,7 +30,7 @@ pub(super) fn line_span(text: &str, longest: usize) -> String {
 }
 
 /// Text in an element or attribute of XML. What XML cannot hold at all is spelled out already in inert text.
-pub(super) fn xml(text: &str) -> String {
+pub fn xml(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for character in inert(text).chars() {
         match character {

@@ -14,6 +14,7 @@ mod rules;
 mod sarif;
 mod verdict;
 pub use comment::{COMMENT, SUMMARY, markdown, story};
+pub use escape::xml;
 pub use github::{github, github_error};
 pub use html::html;
 pub use junit::junit;

@@ -7,6 +7,7 @@ use crate::proof::edits::{Checked, SeenAs};
 use crate::proof::memory::MemoryAttestation;
 use crate::proof::observed::{Event, Marks, Observed};
 use crate::proof::record::RecordType;
+use crate::proof::text::counted;
 
 /// The label of a decision or a reflection, with whether it was observed.
 pub fn record(kind: RecordType, metadata: Option<&str>) -> &'static str {
@@ -126,6 +127,6 @@ fn check(command: &str, exit: Option<u8>, after_last_edit: Option<bool>) -> Stri
 }
 
 fn tools(calls: u64, failed: u64) -> String {
-    let plural = if calls == 1 { "tool call" } else { "tool calls" };
-    if failed == 0 { format!("{calls} {plural}") } else { format!("{calls} {plural}, {failed} failed") }
+    let calls = counted(calls, "tool call", "tool calls");
+    if failed == 0 { calls } else { format!("{calls}, {failed} failed") }
 }

@@ -2,6 +2,7 @@
 
 use crate::judge::Summary;
 use crate::proof::finding::{Severity, Verdict};
+use crate::proof::text;
 
 /// The order in which verdicts are counted.
 pub const ORDER: [Verdict; 6] =
@@ -92,8 +93,7 @@ pub fn counts(summary: &Summary) -> String {
 pub fn commits(summary: &Summary) -> String {
     match total(summary) {
         0 => "The range has no commits".to_owned(),
-        1 => format!("1 commit: {}", counts(summary)),
-        all => format!("{all} commits: {}", counts(summary)),
+        all => format!("{}: {}", text::counted(all, "commit", "commits"), counts(summary)),
     }
 }
 
@@ -102,8 +102,7 @@ pub fn standing(summary: &Summary, open_questions: usize) -> String {
     let all = total(summary);
     let mut parts = vec![match (all, summary.pass) {
         (0, _) => "no commits".to_owned(),
-        (1, 0) => "1 commit".to_owned(),
-        (_, 0) => format!("{all} commits"),
+        (_, 0) => text::counted(all, "commit", "commits"),
         (_, proven) => format!("{proven} of {all} {}", word(Verdict::Pass)),
     }];
     for verdict in ORDER.into_iter().filter(|verdict| *verdict != Verdict::Pass) {
@@ -112,10 +111,8 @@ pub fn standing(summary: &Summary, open_questions: usize) -> String {
             parts.push(format!("{count} {}", counted(verdict)));
         }
     }
-    match open_questions {
-        0 => {}
-        1 => parts.push("1 open question".to_owned()),
-        many => parts.push(format!("{many} open questions")),
+    if open_questions > 0 {
+        parts.push(text::counted(open_questions, "open question", "open questions"));
     }
     parts.join(" · ")
 }

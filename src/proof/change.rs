@@ -3,7 +3,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use super::canonical::{Field, Malformed, Reader, member, object};
+use super::canonical::{Field, Malformed, Reader, has_key, member, object};
 use super::digest::{ChangeId, CommitId, TreeId};
 
 /// Hashes the text of a diff as it comes.
@@ -106,9 +106,7 @@ object! {
 impl GitAttestation {
     /// Whether a text claims to be such an attestation, well-formed or not: nobody but the tool may write one.
     pub fn is_claimed_by(text: &str) -> bool {
-        serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text)
-            .is_ok_and(|object| object.contains_key("git"))
-            || text.trim_start().starts_with("{\"git\"")
+        has_key(text, &["git"])
     }
 }
 

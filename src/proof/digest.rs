@@ -117,12 +117,6 @@ macro_rules! roles {
                 unhex(text.as_bytes(), &mut bytes).then_some(Self(bytes))
             }
 
-            /// The first twelve digits, for people.
-            pub fn short(&self) -> String {
-                let mut text = self.to_string();
-                text.truncate(12);
-                text
-            }
         }
 
         impl fmt::Display for $name {

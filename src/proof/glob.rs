@@ -34,7 +34,7 @@ impl Glob {
     /// Whether a file has a path that matches.
     pub fn matches(&self, path: &[u8]) -> bool {
         let names: Vec<&[u8]> = path.split(|byte| *byte == b'/').collect();
-        matches(&self.parts, &names, |part| part == "**", |part, name| matches_name(part.as_bytes(), name))
+        matches(&self.parts, &names, |part| part == "**", |part, name| matches_bytes(part.as_bytes(), name))
     }
 
     /// Whether some path below a directory could match. The answer may be yes where there is none, never the other way round.
@@ -44,7 +44,7 @@ impl Glob {
             match parts.next() {
                 None => return false,
                 Some(part) if part == "**" => return true,
-                Some(part) if !matches_name(part.as_bytes(), name) => return false,
+                Some(part) if !matches_bytes(part.as_bytes(), name) => return false,
                 Some(_) => {}
             }
         }
@@ -119,8 +119,9 @@ fn matches<P, I>(pattern: &[P], items: &[I], star: impl Fn(&P) -> bool, same: im
     pattern[at..].iter().all(star)
 }
 
-fn matches_name(pattern: &[u8], name: &[u8]) -> bool {
-    matches(pattern, name, |byte| *byte == b'*', |byte, letter| *byte == b'?' || byte == letter)
+/// Whether a pattern matches a text: `*` stands for any bytes, slashes too, and `?` for one.
+pub(crate) fn matches_bytes(pattern: &[u8], text: &[u8]) -> bool {
+    matches(pattern, text, |byte| *byte == b'*', |byte, letter| *byte == b'?' || byte == letter)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use regex_lite::Regex;
 
 use super::glob::Glob;
 use super::marks;
-use super::policy::{PolicyError, ProofGrade, Require};
+use super::policy::{FileError, ProofGrade, Require};
 use super::trailer::{ProofTrailers, message_lines};
 
 /// Characters of a line that a reason quotes.
@@ -77,9 +77,9 @@ pub struct Subject<'a> {
 
 impl Grader {
     /// Makes the rules of a policy ready. A rule that cannot be read is an error: it must not be one that is not there.
-    pub fn new(rules: &ProofGrade) -> Result<Self, PolicyError> {
-        let wrong = |message: String| PolicyError { line: 0, message };
-        let regexes = |key: &str, patterns: &[String]| -> Result<Vec<Rule>, PolicyError> {
+    pub fn new(rules: &ProofGrade) -> Result<Self, FileError> {
+        let wrong = |message: String| FileError { line: 0, message };
+        let regexes = |key: &str, patterns: &[String]| -> Result<Vec<Rule>, FileError> {
             let read = |pattern: &String| {
                 Rule::new(pattern).map_err(|error| {
                     wrong(format!("proof_grade.{key}: {pattern:?} is not a regular expression: {error}"))

@@ -5,7 +5,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::glob::Glob;
 use super::grade::Grader;
-use super::policy::{Policy, PolicyError, ProofGrade};
+use super::policy::{FileError, Policy, ProofGrade};
 
 /// Every section of a policy with its keys.
 pub const KEYS: [(&str, &[&str]); 3] = [
@@ -36,15 +36,15 @@ pub(super) struct Written<'a> {
 
 impl<'a> Written<'a> {
     /// Reads the TOML and nothing else.
-    pub(super) fn parse(text: &'a str) -> Result<Self, PolicyError> {
+    pub(super) fn parse(text: &'a str) -> Result<Self, FileError> {
         match DeTable::parse(text) {
             Ok(table) => Ok(Self { text, table: table.into_inner() }),
-            Err(error) => Err(PolicyError { line: line(text, error.span()), message: error.message().to_owned() }),
+            Err(error) => Err(FileError { line: line(text, error.span()), message: error.message().to_owned() }),
         }
     }
 
     /// Looks for keys that are none.
-    pub(super) fn check_keys(&self) -> Result<(), PolicyError> {
+    pub(super) fn check_keys(&self) -> Result<(), FileError> {
         let mut unknown: Vec<(usize, String)> = Vec::new();
         for (section, inside) in &self.table {
             let name = section.get_ref();
@@ -59,12 +59,12 @@ impl<'a> Written<'a> {
         }
         match unknown.into_iter().min() {
             None => Ok(()),
-            Some((at, message)) => Err(PolicyError { line: line(self.text, Some(at..at)), message }),
+            Some((at, message)) => Err(FileError { line: line(self.text, Some(at..at)), message }),
         }
     }
 
     /// Tries each rule by itself, so that the line of one that cannot be applied is known.
-    pub(super) fn check_rules(&self, policy: &Policy) -> Result<(), PolicyError> {
+    pub(super) fn check_rules(&self, policy: &Policy) -> Result<(), FileError> {
         let rules = &policy.proof_grade;
         let alone = |key: &str, rule: &String| {
             let mut only = ProofGrade { trailers: vec![], authors: vec![], paths: vec![], ..rules.clone() };
@@ -78,14 +78,14 @@ impl<'a> Written<'a> {
         for (key, rules) in [("trailers", &rules.trailers), ("authors", &rules.authors), ("paths", &rules.paths)] {
             for (index, rule) in rules.iter().enumerate() {
                 if let Err(error) = Grader::new(&alone(key, rule)) {
-                    return Err(PolicyError { line: self.line_of("proof_grade", key, Some(index)), ..error });
+                    return Err(FileError { line: self.line_of("proof_grade", key, Some(index)), ..error });
                 }
             }
         }
         for (index, branch) in policy.gate.branches.iter().enumerate() {
             if let Err(why) = Glob::parse(branch) {
                 let message = format!("gate.branches: {branch:?} is not a pattern of branches: {why}");
-                return Err(PolicyError { line: self.line_of("gate", "branches", Some(index)), message });
+                return Err(FileError { line: self.line_of("gate", "branches", Some(index)), message });
             }
         }
         Ok(())

@@ -142,11 +142,8 @@ impl LoggedProof {
 impl ConsistencyProof {
     /// Proves that a log begins with an earlier one; `None` unless that one is not empty and not larger.
     pub fn make(log: &Tree, from: RoundHead, to: RoundHead) -> Option<Self> {
-        let path = match log::consistency(log, from.size, to.size) {
-            Ok(path) => path?,
-            Err(never) => match never {},
-        };
-        Some(Self { from, path, to })
+        let Ok(path) = log::consistency(log, from.size, to.size);
+        Some(Self { from, path: path?, to })
     }
 
     /// Checks the proof against a later log that is trusted already: then the earlier one was its beginning.

@@ -1,6 +1,6 @@
 //! What a session says of a note that it had in its working memory: a commitment to its text, and never the text.
 
-use super::canonical::forms;
+use super::canonical::{forms, has_key};
 use super::digest::{Commitment, Salt, TextHash, sha256};
 use super::timestamp::Timestamp;
 
@@ -49,9 +49,7 @@ impl MemoryAttestation {
 
     /// Whether a text claims to be such an attestation, well-formed or not: nobody but the tool may write one.
     pub fn is_claimed_by(text: &str) -> bool {
-        let object = serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text).unwrap_or_default();
-        let begins = |start| text.trim_start().starts_with(start);
-        ["memory", "note"].iter().any(|key| object.contains_key(*key)) || begins("{\"memory\"") || begins("{\"note\"")
+        has_key(text, &["memory", "note"])
     }
 }
 

@@ -6,7 +6,7 @@
 
 use serde_json::Value;
 
-use super::canonical::forms;
+use super::canonical::{forms, has_key};
 use super::checkers;
 use super::digest::{ChainHash, ContentHash, ObjectId, TranscriptHash};
 use super::record::{Body, Entry};
@@ -76,11 +76,7 @@ impl Observed {
     /// Whether a text claims to be such an attestation, well-formed or not: nobody but the tool may write one.
     pub fn is_claimed_by(text: &str) -> bool {
         // An escape may hide the key; without one and without the word there is nothing to parse.
-        if !text.contains(OBSERVED) && !text.contains('\\') {
-            return false;
-        }
-        serde_json::from_str::<serde_json::Map<String, Value>>(text).is_ok_and(|object| object.contains_key(OBSERVED))
-            || text.trim_start().starts_with("{\"observed\"")
+        (text.contains(OBSERVED) || text.contains('\\')) && has_key(text, &[OBSERVED])
     }
 }
 
@@ -113,16 +109,6 @@ pub enum Reflection {
     Stated,
     /// The tool, from the agent's last message or from commit messages.
     Observed,
-}
-
-impl Reflection {
-    /// Its name in verdicts and policies.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Stated => "stated",
-            Self::Observed => "observed",
-        }
-    }
 }
 
 /// What the metadata of an entry says in the forms of this page. Values of another shape count as absent.

@@ -3,13 +3,14 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::canonical::MAX_INTEGER;
 use super::digest::SealHash;
 use super::keys::{Written, line};
 use super::marks;
 use super::observed::Reflection;
+use super::schema::names;
 use super::scheme::Scheme;
 
 /// Largest policy file, in bytes.
@@ -137,28 +138,19 @@ impl Default for Requirements {
     }
 }
 
-/// How an anchor belongs to the commit where it is found, weakest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Binding {
-    /// The same change as a whole range.
-    Squashed,
-    /// The same change.
-    Moved,
-    /// The same tree, with parents of the same trees.
-    Reworded,
-    /// The commit it was made for.
-    Exact,
-}
-
-impl fmt::Display for Binding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Squashed => "squashed",
-            Self::Moved => "moved",
-            Self::Reworded => "reworded",
-            Self::Exact => "exact",
-        })
+names! {
+    /// How an anchor belongs to the commit where it is found, weakest first.
+    #[derive(PartialOrd, Ord, Deserialize, schemars::JsonSchema)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Binding {
+        /// The same change as a whole range.
+        Squashed = "squashed",
+        /// The same change.
+        Moved = "moved",
+        /// The same tree, with parents of the same trees.
+        Reworded = "reworded",
+        /// The commit it was made for.
+        Exact = "exact",
     }
 }
 
@@ -207,16 +199,16 @@ fn read_pin<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<
     Pin::parse(&text).map(Some).ok_or_else(wrong)
 }
 
-/// Why a policy cannot be used.
+/// Why a file of settings cannot be used: a policy, a list of signers, or a list of revoked keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PolicyError {
+pub struct FileError {
     /// The line, from 1; 0 where no line is at fault.
     pub line: usize,
     /// What is wrong.
     pub message: String,
 }
 
-impl fmt::Display for PolicyError {
+impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.line > 0 {
             write!(f, "line {}: ", self.line)?;
@@ -225,12 +217,12 @@ impl fmt::Display for PolicyError {
     }
 }
 
-impl std::error::Error for PolicyError {}
+impl std::error::Error for FileError {}
 
 impl Policy {
     /// Reads a policy file. Its rules can be applied then: [`Grader::new`](super::grade::Grader::new) takes them.
-    pub fn parse(bytes: &[u8]) -> Result<Self, PolicyError> {
-        let whole = |message: &str| PolicyError { line: 0, message: message.to_owned() };
+    pub fn parse(bytes: &[u8]) -> Result<Self, FileError> {
+        let whole = |message: &str| FileError { line: 0, message: message.to_owned() };
         if bytes.len() > MAX_POLICY {
             return Err(whole("larger than 1 MiB"));
         }
@@ -239,11 +231,11 @@ impl Policy {
         written.check_keys()?;
         let policy: Self = toml::from_str(text).map_err(|error| {
             let message = error.message().trim_end().replace('\n', ", ");
-            PolicyError { line: line(text, error.span()), message }
+            FileError { line: line(text, error.span()), message }
         })?;
         if policy.proof.schemes.is_empty() {
             let message = "proof.schemes is empty: no anchor could ever pass".to_owned();
-            return Err(PolicyError { line: written.line_of("proof", "schemes", None), message });
+            return Err(FileError { line: written.line_of("proof", "schemes", None), message });
         }
         written.check_rules(&policy)?;
         Ok(policy)

@@ -104,6 +104,15 @@ fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// A number of things, such as `1 entry` and `2 entries`.
+pub(crate) fn counted<N>(count: N, one: &str, many: &str) -> String
+where
+    N: Copy + From<u8> + PartialEq + std::fmt::Display,
+{
+    let word = if count == N::from(1) { one } else { many };
+    format!("{count} {word}")
+}
+
 /// JSON in which no character of the table stands as it is. It is the same JSON: outside of strings there are none but line
 /// ends and tabs, which stay, and in a string any character may be written as an escape. Characters in `also` are escaped, too.
 pub fn inert_json(json: &str, also: &[char]) -> String {

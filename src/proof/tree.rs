@@ -175,10 +175,8 @@ impl Frontier {
     /// The root so far; `None` for no leaves.
     pub fn root(&self) -> Option<RootHash> {
         // The same walk as everywhere: a frontier can answer for the nodes on the right edge.
-        match root(self.scheme, self, self.count) {
-            Ok(root) => root,
-            Err(never) => match never {},
-        }
+        let Ok(root) = root(self.scheme, self, self.count);
+        root
     }
 }
 
@@ -282,10 +280,7 @@ impl Tree {
 
     /// Adds a leaf.
     pub fn push(&mut self, leaf: NodeHash) {
-        let completed = match append(self.scheme, self, self.count(), leaf) {
-            Ok(completed) => completed,
-            Err(never) => match never {},
-        };
+        let Ok(completed) = append(self.scheme, self, self.count(), leaf);
         for (level, node) in completed.into_iter().enumerate() {
             if level == self.levels.len() {
                 self.levels.push(Vec::new());
@@ -296,18 +291,14 @@ impl Tree {
 
     /// The root so far; `None` for no leaves.
     pub fn root(&self) -> Option<RootHash> {
-        match root(self.scheme, self, self.count()) {
-            Ok(root) => root,
-            Err(never) => match never {},
-        }
+        let Ok(root) = root(self.scheme, self, self.count());
+        root
     }
 
     /// The path of a leaf; `None` if there is no such leaf.
     pub fn path(&self, index: u64) -> Option<Vec<Step>> {
-        match path(self.scheme, self, self.count(), index) {
-            Ok(path) => path,
-            Err(never) => match never {},
-        }
+        let Ok(path) = path(self.scheme, self, self.count(), index);
+        path
     }
 }
 

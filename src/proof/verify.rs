@@ -307,47 +307,33 @@ fn is_too_little(reflection: Option<Reflection>, rules: &Requirements) -> bool {
 
 /// The finding for evidence that is missing or does not hold.
 fn evidence_lacks(root: &RootHash, evidence: &Evidence, rules: &Requirements) -> Option<Finding> {
-    let needed = rules.evidence == EvidenceRule::Required || rules.rooted;
-    match evidence {
-        Evidence::Holds(_) => None,
-        Evidence::NotFetched => {
-            let finding = Finding::unchecked(
-                FindingCode::RefNotFetched,
-                "refs/proof/evidence is not in this clone, so the records behind the root were not checked",
-            )
-            .hint(hint!(Step::Sync, ", or ", Step::GitFetchRef("refs/proof/evidence".into())));
-            Some(if needed { finding } else { finding.softened() })
-        }
-        Evidence::Missing => {
-            let message = format!("there is no evidence for root {root}");
-            let finding = Finding::error(FindingCode::EvidenceMissing, message).hint(hint!(
-                "whoever anchored it has the evidence: ",
-                Step::Sync,
-                " there, then here"
-            ));
-            Some(if needed { finding } else { finding.softened() })
-        }
-        Evidence::NotHere(why) => {
-            let finding =
-                Finding::unchecked(FindingCode::ObjectMissing, format!("the evidence for root {root}: {why}"))
-                    .hint(fetch_objects());
-            Some(if needed { finding } else { finding.softened() })
-        }
-        Evidence::TooLarge(why) => {
-            let finding = Finding::unchecked(FindingCode::LimitReached, format!("the evidence for root {root}: {why}"));
-            Some(if needed { finding } else { finding.softened() })
-        }
-        Evidence::Unreadable(why) => {
-            Some(Finding::error(FindingCode::EvidenceMissing, format!("the evidence for root {root}: {why}")))
-        }
+    let of_root = |why: &str| format!("the evidence for root {root}: {why}");
+    let finding = match evidence {
+        Evidence::Holds(_) => return None,
+        Evidence::NotFetched => Finding::unchecked(
+            FindingCode::RefNotFetched,
+            "refs/proof/evidence is not in this clone, so the records behind the root were not checked",
+        )
+        .hint(hint!(Step::Sync, ", or ", Step::GitFetchRef("refs/proof/evidence".into()))),
+        Evidence::Missing => Finding::error(
+            FindingCode::EvidenceMissing,
+            format!("there is no evidence for root {root}"),
+        )
+        .hint(hint!("the clone that anchored it has the evidence: ", Step::Sync, " there, then here")),
+        Evidence::NotHere(why) => Finding::unchecked(FindingCode::ObjectMissing, of_root(why)).hint(fetch_objects()),
+        Evidence::TooLarge(why) => Finding::unchecked(FindingCode::LimitReached, of_root(why)),
+        // Evidence that is there must hold, even where policy does not ask for any.
+        Evidence::Unreadable(why) => return Some(Finding::error(FindingCode::EvidenceMissing, of_root(why))),
         Evidence::Broken(error) => {
             let code = match error.flaw {
                 Flaw::RootMismatch { .. } | Flaw::CountMismatch { .. } => FindingCode::RootMismatch,
                 _ => FindingCode::ChainBroken,
             };
-            Some(Finding::error(code, format!("the evidence for root {root} does not hold: {error}")))
+            return Some(Finding::error(code, format!("the evidence for root {root} does not hold: {error}")));
         }
-    }
+    };
+    let needed = rules.evidence == EvidenceRule::Required || rules.rooted;
+    Some(if needed { finding } else { finding.softened() })
 }
 
 /// The findings about the evidence of a session that a person's word names. No anchor says what its chain is;

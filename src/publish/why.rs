@@ -98,5 +98,5 @@ fn line_of(evidence: &[u8]) -> Option<String> {
     let summary = verifier.finish().ok()?;
     let text = said.map_or_else(|| summary.opening.intent.clone(), |(_, text)| text);
     let entries = if summary.count == 1 { "1 entry".to_owned() } else { format!("{} entries", summary.count) };
-    Some(format!("{} [{entries}, root {}]\n", brief_line(&text, LONGEST), summary.root.short()))
+    Some(format!("{} [{entries}, root {:.12}]\n", brief_line(&text, LONGEST), summary.root))
 }

@@ -8,36 +8,23 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::marks::{self, Stretch, WORDS};
+use crate::proof::schema::names;
 
-/// What a point is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Label {
-    /// The choice.
-    Chosen,
-    /// A rejected alternative.
-    Rejected,
-    /// An alternative that was considered.
-    Considered,
-    /// Why.
-    Because,
-    /// An uncertainty.
-    Uncertain,
-    /// How sure the author is.
-    Confidence,
-}
-
-impl Label {
-    /// The word for it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Chosen => "chosen",
-            Self::Rejected => "rejected",
-            Self::Considered => "considered",
-            Self::Because => "because",
-            Self::Uncertain => "uncertain",
-            Self::Confidence => "confidence",
-        }
+names! {
+    /// What a point is.
+    pub enum Label {
+        /// The choice.
+        Chosen = "chosen",
+        /// A rejected alternative.
+        Rejected = "rejected",
+        /// An alternative that was considered.
+        Considered = "considered",
+        /// Why.
+        Because = "because",
+        /// An uncertainty.
+        Uncertain = "uncertain",
+        /// How sure the author is.
+        Confidence = "confidence",
     }
 }
 
@@ -140,7 +127,7 @@ fn spell(value: &Value) -> String {
             said.extend(rest.map(|(key, value)| format!("{key}: {}", spell(value))));
             said.join(", ")
         }
-        Value::Object(fields) if fields.values().all(|value| !value.is_object() && !value.is_array()) => {
+        Value::Object(fields) if is_flat(fields) => {
             let said: Vec<String> = fields.iter().map(|(key, value)| format!("{key}: {}", spell(value))).collect();
             said.join(", ")
         }
@@ -152,9 +139,12 @@ fn spell(value: &Value) -> String {
 const OPTION: [&str; 3] = ["option", "name", "alternative"];
 const REASON: [&str; 2] = ["reason", "why"];
 
-fn is_option(fields: &serde_json::Map<String, Value>) -> bool {
+fn is_flat(fields: &serde_json::Map<String, Value>) -> bool {
     fields.values().all(|value| !value.is_object() && !value.is_array())
-        && OPTION.iter().any(|key| fields.get(*key).is_some_and(Value::is_string))
+}
+
+fn is_option(fields: &serde_json::Map<String, Value>) -> bool {
+    is_flat(fields) && OPTION.iter().any(|key| fields.get(*key).is_some_and(Value::is_string))
 }
 
 #[cfg(test)]

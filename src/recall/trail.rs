@@ -109,15 +109,23 @@ names! {
     }
 }
 
+impl From<RecordType> for StepKind {
+    fn from(kind: RecordType) -> Self {
+        match kind {
+            RecordType::Plan => Self::Plan,
+            RecordType::Analysis => Self::Analysis,
+            RecordType::Decision => Self::Decision,
+            RecordType::Reflection => Self::Reflection,
+        }
+    }
+}
+
 impl StepKind {
     fn of(line: &Line<'_>) -> Self {
         let Line::Entry(entry) = line else { return Self::Withheld };
         match &entry.body {
             Body::Attest { .. } => Self::Attest,
-            Body::Thought { kind: RecordType::Plan, .. } => Self::Plan,
-            Body::Thought { kind: RecordType::Analysis, .. } => Self::Analysis,
-            Body::Thought { kind: RecordType::Decision, .. } => Self::Decision,
-            Body::Thought { kind: RecordType::Reflection, .. } => Self::Reflection,
+            Body::Thought { kind, .. } => (*kind).into(),
         }
     }
 }
@@ -182,9 +190,9 @@ struct Gathered {
 impl Gathered {
     fn add(&mut self, scheme: Scheme, full: bool, index: u64, line: &Line<'_>, chain: &ChainHash) {
         let kind = StepKind::of(line);
-        let prev_hash = match line {
-            Line::Entry(entry) => &entry.prev_hash,
-            Line::Withheld(withheld) => &withheld.prev_hash,
+        let (entry, prev_hash) = match line {
+            Line::Entry(entry) => (Some(entry), &entry.prev_hash),
+            Line::Withheld(withheld) => (None, &withheld.prev_hash),
         };
         let parent = self.nearest.get(prev_hash).copied().flatten();
         if let Line::Entry(Entry { body: Body::Attest { attest }, .. }) = line {
@@ -201,51 +209,33 @@ impl Gathered {
             return;
         }
         self.nearest.insert(*chain, Some(self.steps.len()));
-        let chain_hash = *chain;
-        self.steps.push(match line {
-            Line::Withheld(withheld) => Step {
-                index,
-                parent,
-                id: None,
-                kind,
-                observed: None,
-                content: None,
-                said: Points::default(),
-                metadata: None,
-                timestamp: None,
-                supersedes: None,
-                superseded_by: Vec::new(),
-                until: None,
-                content_hash: withheld.content_hash,
-                chain_hash,
+        let metadata = entry.and_then(|entry| entry.metadata.as_deref());
+        // Scheme ams-v0 does not cover metadata, so that its marks say nothing.
+        let marks = Marks::of(metadata.filter(|_| scheme != Scheme::AmsV0));
+        let metadata = metadata.and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let content = entry.map(|entry| entry.body.text().to_owned());
+        let said = match (kind, &content) {
+            (StepKind::Decision | StepKind::Reflection, Some(text)) => Points::read(text, metadata.as_ref()),
+            _ => Points { text: content.clone().unwrap_or_default(), points: Vec::new() },
+        };
+        self.steps.push(Step {
+            index,
+            parent,
+            id: entry.map(|entry| entry.id.clone()),
+            kind,
+            observed: marks.event.map(Event::as_str),
+            content,
+            said,
+            metadata,
+            timestamp: entry.map(|entry| entry.timestamp),
+            supersedes: marks.supersedes,
+            superseded_by: Vec::new(),
+            until: marks.until,
+            content_hash: match line {
+                Line::Entry(entry) => scheme.content_hash(entry.to_line().as_bytes(), entry.body.text()),
+                Line::Withheld(withheld) => withheld.content_hash,
             },
-            Line::Entry(entry) => {
-                let metadata = entry.metadata.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
-                let text = entry.body.text();
-                // Scheme ams-v0 does not cover metadata, so that its marks say nothing.
-                let covered = entry.metadata.as_deref().filter(|_| scheme != Scheme::AmsV0);
-                let marks = Marks::of(covered);
-                let said = match kind {
-                    StepKind::Decision | StepKind::Reflection => Points::read(text, metadata.as_ref()),
-                    _ => Points { text: text.to_owned(), points: Vec::new() },
-                };
-                Step {
-                    index,
-                    parent,
-                    id: Some(entry.id.clone()),
-                    kind,
-                    observed: marks.event.map(Event::as_str),
-                    content: Some(text.to_owned()),
-                    said,
-                    metadata,
-                    timestamp: Some(entry.timestamp),
-                    supersedes: marks.supersedes,
-                    superseded_by: Vec::new(),
-                    until: marks.until,
-                    content_hash: scheme.content_hash(entry.to_line().as_bytes(), text),
-                    chain_hash,
-                }
-            }
+            chain_hash: *chain,
         });
     }
 }

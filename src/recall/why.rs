@@ -14,7 +14,7 @@ use super::trail::StepKind;
 use super::trust::Allowed;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git::{Following, Git, Repository, path_text};
+use crate::git::{Following, Git, path_text};
 use crate::hint::{Hint, Step, hint};
 use crate::judge::{FileSeen, RulesView, not_fetched};
 use crate::proof::digest::CommitId;
@@ -148,7 +148,7 @@ pub fn place(git: &Git, argument: &str) -> Result<(Vec<u8>, Option<Lines>)> {
 
 /// Tells which decisions stand behind lines of a file.
 pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
-    let git = Git::open(&Repository::discover(context)?, context)?;
+    let git = Git::discover(context)?;
     let revision = request.revision.as_deref().map(|revision| git.resolve(revision)).transpose()?;
     let blamed = git.blame(&request.path, request.lines, revision.as_ref(), request.following)?;
     let mut counts: HashMap<CommitId, u64> = HashMap::new();

@@ -40,19 +40,16 @@ pub fn attest(workspace: &mut Workspace, session: Option<&str>, operations: &[St
     for operation in operations {
         acceptable("an operation", operation, MAX_BODY)?;
         without_secrets("an operation", operation, "attest a digest, or say it without the credential")?;
+        let refused = |what: &str| Error::new(Code::InvalidParams, format!("only git-proof itself attests {what}"));
         if GitAttestation::is_claimed_by(operation) {
-            return Err(Error::new(
-                Code::InvalidParams,
-                "which change a session explains is attested by the tool alone",
-            )
-            .hint("commit while the session is open, or stage the change before the closing reflection"));
+            return Err(refused("which change a session explains")
+                .hint("commit while the session is open, or stage the change before the closing reflection"));
         }
         if Observed::is_claimed_by(operation) {
-            return Err(Error::new(Code::InvalidParams, "what the tool observed is attested by the tool alone")
-                .hint(hint!("attest it in words of your own: ", Step::Attest)));
+            return Err(refused("what it observed").hint(hint!("attest it in words of your own: ", Step::Attest)));
         }
         if MemoryAttestation::is_claimed_by(operation) {
-            return Err(Error::new(Code::InvalidParams, "what was in working memory is attested by the tool alone")
+            return Err(refused("what was in working memory")
                 .hint(hint!(Step::MemoryPut, " puts it there, and packing attests it")));
         }
     }

@@ -39,10 +39,7 @@ pub fn audit(workspace: &Workspace, session: Option<&str>) -> Result<AuditOutcom
     let finalized = workspace.store.root(&session)?;
     let (root, count) = match &finalized {
         Some(stored) => (Some(stored.root), stored.record_count),
-        None => match workspace.store.running_root(&session)? {
-            Some((root, count)) => (Some(root), count),
-            None => (None, 0),
-        },
+        None => workspace.store.running_root(&session)?.map_or((None, 0), |(root, count)| (Some(root), count)),
     };
     Ok(AuditOutcome {
         session_id: session,

@@ -320,7 +320,7 @@ fn part(element: &Value<'_>, is_ours: impl Fn(&str) -> bool) -> Option<Part> {
 }
 
 fn property<'a, 't>(object: &'a Object<'t>, name: &str) -> Option<&'a Value<'t>> {
-    object.properties.iter().rfind(|property| property.name.as_str() == name).map(|property| &property.value)
+    json::find(object, name).map(|(_, value)| value)
 }
 
 fn text<'a>(value: &'a Value<'_>) -> Option<&'a str> {

@@ -37,26 +37,18 @@ impl HookFile {
             }
             Err(error) => return Err(unreadable(&error)),
         };
-        let calls = |text: &[u8]| {
-            is_executable(&path) && !block::is_in(text) && hook.is_called_in(&String::from_utf8_lossy(text))
-        };
+        let calls = |text: &[u8]| is_executable(&path) && hook.is_called_in(&String::from_utf8_lossy(text));
         if metadata.is_symlink() {
             // The target may be anybody's: a tracked file, or one that many repositories share.
             let target = fs::read_link(&path).unwrap_or_default();
-            let refusal =
-                Some(format!("it is a link to {}, which may not be this repository's alone", target.display()));
+            let refusal = format!("it is a link to {}, which may not be this repository's alone", target.display());
             // Here a block in the target is a call like any other: it is not ours to edit.
-            let text = read_regular(&path).unwrap_or_default();
-            let calls = is_executable(&path) && hook.is_called_in(&String::from_utf8_lossy(&text));
-            return Ok(Self { path, text: Some(Vec::new()), refusal, calls });
+            let calls = calls(&read_regular(&path).unwrap_or_default());
+            return Ok(Self { path, text: Some(Vec::new()), refusal: Some(refusal), calls });
         }
         if !metadata.is_file() {
-            return Ok(Self {
-                path,
-                text: Some(Vec::new()),
-                refusal: Some("it is not a file".to_owned()),
-                calls: false,
-            });
+            let refusal = Some("it is not a file".to_owned());
+            return Ok(Self { path, text: Some(Vec::new()), refusal, calls: false });
         }
         let text = read_regular(&path).map_err(|error| unreadable(&error))?;
         let refusal = if !block::is_shell(&text) {
@@ -67,7 +59,7 @@ impl HookFile {
         } else {
             None
         };
-        let calls = calls(&text);
+        let calls = !block::is_in(&text) && calls(&text);
         Ok(Self { path, text: Some(text), refusal, calls })
     }
 

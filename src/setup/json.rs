@@ -62,13 +62,11 @@ impl Container {
 /// Adds a property to the object at a path, making the path where it is not there. A property of that name stays.
 pub(super) fn add_property(text: &str, path: &[&str], name: &str, value: &Json) -> Result<String, Problem> {
     let root = parse(text)?;
-    let (object, missing) = descend(&root, path)?;
-    let (name, value) = match missing {
-        [] if object.properties.iter().any(|property| property.name.as_str() == name) => return Ok(text.to_owned()),
-        [] => (name, value.clone()),
-        [first, rest @ ..] => (*first, Json::nested(rest, Json::object(&[(name, value.clone())]))),
-    };
-    Ok(insert(text, &Container::object(object), &root, |style| value.property(name, style)))
+    let way = descend(&root, path)?;
+    if way.missing.is_empty() && find(way.object, name).is_some() {
+        return Ok(text.to_owned());
+    }
+    Ok(insert_property(text, &root, &way, name, value.clone()))
 }
 
 /// Adds an element to the array `name` of the object at a path, unless `is_ours` finds it there.
@@ -80,22 +78,15 @@ pub(super) fn add_element(
     is_ours: impl Fn(&Value<'_>) -> bool,
 ) -> Result<String, Problem> {
     let root = parse(text)?;
-    let (object, missing) = descend(&root, path)?;
-    let list = Json::List(vec![element.clone()]);
-    let (name, value) = match missing {
-        [] => match object.properties.iter().rfind(|property| property.name.as_str() == name) {
-            Some(property) => {
-                let Value::Array(array) = &property.value else { return Err(format!("{name:?} is not an array")) };
-                if array.elements.iter().any(is_ours) {
-                    return Ok(text.to_owned());
-                }
-                return Ok(insert(text, &Container::array(array), &root, |style| element.text(style)));
-            }
-            None => (name, list),
-        },
-        [first, rest @ ..] => (*first, Json::nested(rest, Json::object(&[(name, list)]))),
-    };
-    Ok(insert(text, &Container::object(object), &root, |style| value.property(name, style)))
+    let way = descend(&root, path)?;
+    match find(way.object, name).filter(|_| way.missing.is_empty()) {
+        None => Ok(insert_property(text, &root, &way, name, Json::List(vec![element.clone()]))),
+        Some((_, Value::Array(array))) if array.elements.iter().any(is_ours) => Ok(text.to_owned()),
+        Some((_, Value::Array(array))) => {
+            Ok(insert(text, &Container::array(array), &root, |style| element.text(style)))
+        }
+        Some(_) => Err(format!("{name:?} is not an array")),
+    }
 }
 
 /// Takes a property out, and the objects that came with it, if `is_ours` knows its value.
@@ -106,9 +97,9 @@ pub(super) fn remove_property(
     is_ours: impl Fn(&Value<'_>) -> bool,
 ) -> Result<String, Problem> {
     let root = parse(text)?;
-    let Some((mut chain, object)) = follow(&root, path)? else { return Ok(text.to_owned()) };
-    match object.properties.iter().rposition(|property| property.name.as_str() == name) {
-        Some(index) if is_ours(&object.properties[index].value) => {
+    let Way { mut chain, object, missing } = descend(&root, path)?;
+    match find(object, name) {
+        Some((index, value)) if missing.is_empty() && is_ours(value) => {
             chain.push((Container::object(object), index));
             Ok(remove(text, &chain))
         }
@@ -116,28 +107,25 @@ pub(super) fn remove_property(
     }
 }
 
-/// Takes the first element out of the array `name` of which `find` knows a part as ours: all of it, or one item of its
+/// Takes the first element out of the array `name` of which `ours` knows a part as ours: all of it, or one item of its
 /// array `inner`.
 pub(super) fn remove_element(
     text: &str,
     path: &[&str],
     name: &str,
     inner: &str,
-    find: impl Fn(&Value<'_>) -> Option<Part>,
+    ours: impl Fn(&Value<'_>) -> Option<Part>,
 ) -> Result<String, Problem> {
     let root = parse(text)?;
-    let Some((mut chain, object)) = follow(&root, path)? else { return Ok(text.to_owned()) };
-    let Some(index) = object.properties.iter().rposition(|property| property.name.as_str() == name) else {
-        return Ok(text.to_owned());
-    };
-    let Value::Array(array) = &object.properties[index].value else { return Ok(text.to_owned()) };
+    let Way { mut chain, object, missing } = descend(&root, path)?;
+    let found = find(object, name).filter(|_| missing.is_empty());
+    let Some((index, Value::Array(array))) = found else { return Ok(text.to_owned()) };
     chain.push((Container::object(object), index));
     for (index, element) in array.elements.iter().enumerate() {
-        let Some(part) = find(element) else { continue };
+        let Some(part) = ours(element) else { continue };
         chain.push((Container::array(array), index));
         if let (Part::Item(item), Value::Object(group)) = (part, element)
-            && let Some(property) = group.properties.iter().rposition(|property| property.name.as_str() == inner)
-            && let Value::Array(items) = &group.properties[property].value
+            && let Some((property, Value::Array(items))) = find(group, inner)
         {
             chain.push((Container::object(group), property));
             chain.push((Container::array(items), item));
@@ -168,39 +156,41 @@ pub(super) fn parse(text: &str) -> Result<Object<'_>, Problem> {
     }
 }
 
-/// As far down a path as there is something, and what is missing of it.
-fn descend<'a, 't, 'p>(root: &'a Object<'t>, path: &'p [&'p str]) -> Result<(&'a Object<'t>, &'p [&'p str]), Problem> {
-    let mut object = root;
-    for (depth, name) in path.iter().enumerate() {
-        match object.properties.iter().rfind(|property| property.name.as_str() == *name) {
-            None => return Ok((object, &path[depth..])),
-            Some(property) => match &property.value {
-                Value::Object(next) => object = next,
-                _ => return Err(format!("{name:?} is not an object")),
-            },
-        }
-    }
-    Ok((object, &[]))
+/// The way down a path, as far as there is something.
+struct Way<'a, 't, 'p> {
+    /// Each object on the way with the item that is taken.
+    chain: Vec<(Container, usize)>,
+    /// The object at the end of the way.
+    object: &'a Object<'t>,
+    /// The names of the path below it.
+    missing: &'p [&'p str],
 }
 
-/// Each object on the way down a path with the item that is taken, and the object at its end.
-type Way<'a, 't> = Option<(Vec<(Container, usize)>, &'a Object<'t>)>;
-
-fn follow<'a, 't>(root: &'a Object<'t>, path: &[&str]) -> Result<Way<'a, 't>, Problem> {
-    let (end, missing) = descend(root, path)?;
-    if !missing.is_empty() {
-        return Ok(None);
-    }
-    let (mut object, mut chain) = (root, Vec::new());
-    for name in path {
-        let index = object.properties.iter().rposition(|property| property.name.as_str() == *name);
-        let Some(index) = index else { return Ok(None) };
+fn descend<'a, 't, 'p>(root: &'a Object<'t>, path: &'p [&'p str]) -> Result<Way<'a, 't, 'p>, Problem> {
+    let (mut chain, mut object) = (Vec::new(), root);
+    for (depth, name) in path.iter().enumerate() {
+        let Some((index, value)) = find(object, name) else {
+            return Ok(Way { chain, object, missing: &path[depth..] });
+        };
+        let Value::Object(next) = value else { return Err(format!("{name:?} is not an object")) };
         chain.push((Container::object(object), index));
-        if let Value::Object(next) = &object.properties[index].value {
-            object = next;
-        }
+        object = next;
     }
-    Ok(Some((chain, end)))
+    Ok(Way { chain, object, missing: &[] })
+}
+
+/// The last property of a name, and its place: readers take the last one.
+pub(super) fn find<'a, 't>(object: &'a Object<'t>, name: &str) -> Option<(usize, &'a Value<'t>)> {
+    let index = object.properties.iter().rposition(|property| property.name.as_str() == name)?;
+    Some((index, &object.properties[index].value))
+}
+
+fn insert_property(text: &str, root: &Object<'_>, way: &Way<'_, '_, '_>, name: &str, value: Json) -> String {
+    let (name, value) = match way.missing {
+        [] => (name, value),
+        [first, rest @ ..] => (*first, Json::nested(rest, Json::object(&[(name, value)]))),
+    };
+    insert(text, &Container::object(way.object), root, |style| value.property(name, style))
 }
 
 fn insert(text: &str, into: &Container, root: &Object<'_>, item: impl Fn(&Style<'_>) -> String) -> String {

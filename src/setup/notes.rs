@@ -3,6 +3,7 @@
 use super::settings::{Setting, SettingEdit, Settings};
 use crate::context::Context;
 use crate::error::Result;
+use crate::proof::glob::matches_bytes;
 
 /// The notes that hold our anchors. They are JSON: nobody wants to read them in a log.
 const ANCHORS: &str = "refs/notes/proof";
@@ -57,20 +58,11 @@ pub(crate) fn overwritten(settings: &Settings) -> impl Iterator<Item = &Setting>
 
 /// Whether a pattern of git's for refs covers one. A set, `[…]`, is taken to cover any character.
 fn covers(pattern: &str, name: &str) -> bool {
-    fn matches(pattern: &[u8], name: &[u8]) -> bool {
-        match (pattern, name) {
-            ([], []) => true,
-            ([b'*', b'*', ..], _) => matches(&pattern[1..], name),
-            ([b'*', rest @ ..], _) => (0..=name.len()).any(|at| matches(rest, &name[at..])),
-            ([b'[', rest @ ..], [_, name @ ..]) => {
-                rest.iter().position(|byte| *byte == b']').is_some_and(|at| matches(&rest[at + 1..], name))
-            }
-            ([b'?', pattern @ ..], [_, name @ ..]) => matches(pattern, name),
-            ([first, pattern @ ..], [byte, name @ ..]) => first == byte && matches(pattern, name),
-            _ => false,
-        }
+    let mut plain = pattern.to_owned();
+    while let Some((start, length)) = plain.find('[').and_then(|at| Some((at, plain[at..].find(']')?))) {
+        plain.replace_range(start..=start + length, "?");
     }
-    pattern.len() < 256 && matches(pattern.as_bytes(), name.as_bytes())
+    matches_bytes(plain.as_bytes(), name.as_bytes())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What `init` answers with.
 
 use crate::hint::Hint;
+use crate::proof::schema::names;
 use serde::Serialize;
 
 use super::files;
@@ -58,18 +59,18 @@ pub struct Notice {
     pub hint: Hint,
 }
 
-/// What can be done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Action {
-    /// It was not there.
-    Created,
-    /// It was edited.
-    Updated,
-    /// There was nothing to do.
-    Unchanged,
-    /// Only ours was in it.
-    Removed,
+names! {
+    /// What can be done.
+    pub enum Action {
+        /// It was not there.
+        Created = "created",
+        /// It was edited.
+        Updated = "updated",
+        /// There was nothing to do.
+        Unchanged = "unchanged",
+        /// Only ours was in it.
+        Removed = "removed",
+    }
 }
 
 impl InitOutcome {

@@ -8,7 +8,7 @@ use super::{Audience, DemoRequest, Scene, failed};
 use crate::access::private_directories;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git::{Git, Repository};
+use crate::git::Git;
 use crate::hint::{Step, hint};
 use crate::judge::{VerifyRequest, verify};
 use crate::proof::finding::{FindingCode, Severity, Verdict};
@@ -66,7 +66,7 @@ impl Stage {
 
     /// The repository's objects and refs.
     pub(super) fn repository(&self) -> Result<Git> {
-        Git::open(&Repository::discover(&self.context)?, &self.context)
+        Git::discover(&self.context)
     }
 
     pub(super) fn write(&self, name: &str, text: &str) -> Result<()> {

@@ -1,5 +1,7 @@
 //! A commit as people know it: who, when, which files.
 
+use chrono::Datelike as _;
+
 use crate::git::{Commit, Git, Read};
 use crate::judge::CommitVerdict;
 
@@ -78,20 +80,8 @@ fn files(git: &Git, commit: &Commit) -> Read<(Vec<ReportedFile>, usize)> {
 /// The day of seconds since 1970, as `2026-03-01`.
 fn day(author_time: &[u8]) -> Option<String> {
     let seconds: i64 = std::str::from_utf8(author_time).ok()?.split(' ').next()?.parse().ok()?;
-    let days = seconds.div_euclid(86_400);
-    if !(-719_528..2_932_897).contains(&days) {
-        return None; // before the year 0 or after 9999
-    }
-    // Counted from the first of March of the year 0, so that a leap day is the last of its year.
-    let days = days + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    Some(format!("{year:04}-{month:02}-{:02}", of_year - (153 * shifted + 2) / 5 + 1))
+    let time = chrono::DateTime::from_timestamp(seconds, 0)?;
+    (0..=9999).contains(&time.year()).then(|| time.format("%Y-%m-%d").to_string())
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git::{Git, Repository};
+use crate::git::Git;
 use crate::hint::{Step, hint};
 use crate::judge::{CommitVerdict, RulesView, Summary, VerifyOutcome, VerifyRequest, verify};
 use crate::proof::digest::{CommitId, ContentHash, RootHash};
@@ -69,7 +69,7 @@ fn each<S: serde::Serializer>(trails: &[Arc<Trail>], serializer: S) -> std::resu
 
 /// Tells what was decided behind commits.
 pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> {
-    let git = Git::open(&Repository::discover(context)?, context)?;
+    let git = Git::discover(context)?;
     let (revisions, more) = select(&git, request)?;
     let asked = VerifyRequest { revisions, rules: request.rules.clone(), ..VerifyRequest::default() };
     let outcome = verify(context, &asked)?;
@@ -78,7 +78,7 @@ pub fn story(context: &Context, request: &StoryRequest) -> Result<StoryOutcome> 
 
 /// Tells what was decided behind commits that were judged already, or only how they stand.
 pub fn story_of(context: &Context, outcome: VerifyOutcome, with_trails: bool) -> Result<StoryOutcome> {
-    let git = Git::open(&Repository::discover(context)?, context)?;
+    let git = Git::discover(context)?;
     Ok(tell(context, &git, outcome, with_trails.then_some(false), false))
 }
 
@@ -158,7 +158,7 @@ pub enum Meant {
 
 /// Tells whether a name is a record's or a commit's.
 pub fn meant(context: &Context, name: &str) -> Result<Meant> {
-    let git = Git::open(&Repository::discover(context)?, context)?;
+    let git = Git::discover(context)?;
     let commit = git.resolve(name);
     let Some(id) = Id::parse(name) else {
         // Names of records have none of these.

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Answer, is_replay, path};
+use super::{Answer, is_replay};
 use crate::agents;
 use crate::context::{Context, read_regular};
 use crate::error::{Code, Error, Result};
@@ -14,10 +14,10 @@ use crate::publish::{self, Moment};
 use crate::record::Workspace;
 
 pub(super) fn run(context: &Context, arguments: &[OsString]) -> Result<Answer> {
-    let Some(file) = path(arguments.first()) else {
+    let Some(file) = arguments.first() else {
         return Err(Error::new(Code::InvalidParams, "git gives the file of the message, and it was not given"));
     };
-    let file = context.path(&file);
+    let file = context.path(Path::new(file));
     let place = Repository::discover(context)?;
     if !place.store_path().exists() {
         return Ok(Answer::default());

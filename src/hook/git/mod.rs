@@ -7,7 +7,6 @@ mod pre_push;
 mod pre_receive;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -113,8 +112,4 @@ fn mended(commits: &[(Id, CommitId)]) -> Vec<String> {
         format!("git proof: session {session} had not heard of {}, and now has", &commit.to_string()[..12])
     };
     commits.iter().map(say).collect()
-}
-
-fn path(argument: Option<&OsString>) -> Option<PathBuf> {
-    argument.map(PathBuf::from)
 }

@@ -5,6 +5,7 @@ use crate::flow::{ReportOutcome, ReportedCommit, Touch};
 use crate::judge::{CommitVerdict, FileSeen, SessionVerdict};
 use crate::present;
 use crate::proof::finding::{Finding, Severity, Verdict};
+use crate::proof::text::counted;
 
 /// The commits that a reader has to look at first, with the worst that is said of each.
 pub(super) fn refused(report: &ReportOutcome) -> String {
@@ -50,8 +51,7 @@ pub(super) fn line(report: &ReportOutcome, verdict: &CommitVerdict, commit: &Rep
     let notes = verdict.findings.iter().filter(|finding| finding.severity == Severity::Warning).count();
     let notes = match notes {
         0 => String::new(),
-        1 => " <span class=\"quiet\">1 note</span>".to_owned(),
-        many => format!(" <span class=\"quiet\">{many} notes</span>"),
+        notes => format!(" <span class=\"quiet\">{}</span>", counted(notes, "note", "notes")),
     };
     let mut html = format!(
         "<details class=\"commit {}\" id=\"c-{id}\">\n<summary>{}<code class=\"id\">{id:.12}</code> \
@@ -167,6 +167,6 @@ fn files(commit: &ReportedCommit, seen: &[FileSeen], id: &str) -> String {
         0 => String::new(),
         more => format!("<li class=\"quiet\">and {more} more: <code>git show --stat {id:.12}</code></li>\n"),
     };
-    let word = if all == 1 { "1 file".to_owned() } else { format!("{all} files") };
-    format!("<details class=\"files\"><summary>{word} touched</summary>\n<ul>\n{items}{more}</ul>\n</details>\n")
+    let all = counted(all, "file", "files");
+    format!("<details class=\"files\"><summary>{all} touched</summary>\n<ul>\n{items}{more}</ul>\n</details>\n")
 }

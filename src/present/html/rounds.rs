@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::text::inline;
 use crate::flow::{ReportOutcome, ReportedRound};
+use crate::proof::text::counted;
 
 /// Rounds that are drawn; the newest.
 const DRAWN: usize = 24;
@@ -90,7 +91,7 @@ fn arrow(x: usize) -> String {
 fn one(round: &ReportedRound, x: usize, sealed: bool) -> String {
     let hash = round.hash.to_string();
     let middle = x + 14;
-    let sessions = if round.sessions == 1 { "1 session".to_owned() } else { format!("{} sessions", round.sessions) };
+    let sessions = counted(round.sessions, "session", "sessions");
     let day = &round.sealed_at.as_str()[..10];
     format!(
         "<g class=\"round{}\" data-round=\"{}\"><title>Round {}, sealed {}, seal {hash}</title>\

@@ -10,6 +10,7 @@ use crate::judge::CommitVerdict;
 use crate::present::observed;
 use crate::proof::anchor::Anchor;
 use crate::proof::digest::{AnchorId, RootHash};
+use crate::proof::text::counted;
 
 /// All sessions, and then the commits that none of them stands behind.
 pub(super) fn sections(report: &ReportOutcome) -> (String, String) {
@@ -87,10 +88,7 @@ fn session(report: &ReportOutcome, layout: &Layout, at: usize) -> String {
         session.root.to_string(),
         opening.map_or_else(|| format!("Session {id}"), |opening| block(&cut(&opening.intent).0))
     );
-    let mut said = vec![
-        format!("session <code>{id}</code>"),
-        if count == 1 { "1 entry".to_owned() } else { format!("{count} entries") },
-    ];
+    let mut said = vec![format!("session <code>{id}</code>"), counted(count, "entry", "entries")];
     let stands = layout.commits[at].iter().any(|place| layout.home.contains_key(place) && sound(report, *place, at));
     if !stands {
         said.push("<b class=\"bad\">no commit here rests on it</b>".to_owned());

@@ -39,13 +39,23 @@ impl std::error::Error for NotCanonicalizable {}
 
 /// Reads any JSON text, white space and key order free, refusing what has no exact canonical form.
 pub fn parse(text: &[u8]) -> Result<Value, NotCanonicalizable> {
-    let mut json = serde_json::Deserializer::from_slice(text);
-    let value = Strict { depth: 0 }.deserialize(&mut json).map_err(|error| NotCanonicalizable(error.to_string()))?;
-    json.end().map_err(|error| NotCanonicalizable(error.to_string()))?;
+    let value = Strict { exact: true, depth: 0 }.read(text).map_err(|error| NotCanonicalizable(error.to_string()))?;
     match integer_beyond_limit(text) {
         None => Ok(value),
         Some(integer) => Err(NotCanonicalizable(format!("the number {integer} cannot be held exactly"))),
     }
+}
+
+/// Reads any JSON text, refusing only what repeats a key.
+pub(crate) fn parse_distinct(text: &[u8]) -> serde_json::Result<Value> {
+    Strict { exact: false, depth: 0 }.read(text)
+}
+
+/// Whether a text has one of these keys at its top, or is no JSON and begins as if it had.
+pub(super) fn has_key(text: &str, keys: &[&str]) -> bool {
+    let object = serde_json::from_str::<Map<String, Value>>(text).unwrap_or_default();
+    let begins = |key: &str| text.trim_start().strip_prefix("{\"").is_some_and(|rest| rest.starts_with(key));
+    keys.iter().any(|key| object.contains_key(*key) || begins(&format!("{key}\"")))
 }
 
 /// An integer spelled out beyond the limit, in a text that is JSON. From 20 digits on serde_json hands over a double,
@@ -121,8 +131,11 @@ fn too_deep() -> NotCanonicalizable {
     NotCanonicalizable(format!("arrays and objects are nested more than {MAX_DEPTH} deep"))
 }
 
-/// Builds a [`Value`], refusing a repeated key and an inexact number where serde_json would take them.
+/// Builds a [`Value`], refusing a repeated key where serde_json would take it, and if it is to be exact, also an inexact
+/// number and what is nested too deep.
+#[derive(Clone, Copy)]
 struct Strict {
+    exact: bool,
     depth: usize,
 }
 
@@ -135,12 +148,24 @@ impl<'de> DeserializeSeed<'de> for Strict {
 }
 
 impl Strict {
-    fn deeper<E: de::Error>(&self) -> Result<usize, E> {
-        if self.depth == MAX_DEPTH { Err(E::custom(too_deep())) } else { Ok(self.depth + 1) }
+    fn read(self, text: &[u8]) -> serde_json::Result<Value> {
+        let mut json = serde_json::Deserializer::from_slice(text);
+        let value = self.deserialize(&mut json)?;
+        json.end()?;
+        Ok(value)
     }
 
-    fn number<E: de::Error>(number: Number) -> Result<Value, E> {
-        exact_number(&number).map_err(E::custom)?;
+    fn deeper<E: de::Error>(self) -> Result<Self, E> {
+        if self.exact && self.depth == MAX_DEPTH {
+            return Err(E::custom(too_deep()));
+        }
+        Ok(Self { depth: self.depth + 1, ..self })
+    }
+
+    fn number<E: de::Error>(self, number: Number) -> Result<Value, E> {
+        if self.exact {
+            exact_number(&number).map_err(E::custom)?;
+        }
         Ok(Value::Number(number))
     }
 }
@@ -161,15 +186,15 @@ impl<'de> Visitor<'de> for Strict {
     }
 
     fn visit_u64<E: de::Error>(self, value: u64) -> Result<Value, E> {
-        Self::number(value.into())
+        self.number(value.into())
     }
 
     fn visit_i64<E: de::Error>(self, value: i64) -> Result<Value, E> {
-        Self::number(value.into())
+        self.number(value.into())
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Value, E> {
-        Self::number(Number::from_f64(value).ok_or_else(|| E::custom("a number overflows"))?)
+        self.number(Number::from_f64(value).ok_or_else(|| E::custom("a number overflows"))?)
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -177,22 +202,22 @@ impl<'de> Visitor<'de> for Strict {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let depth = self.deeper()?;
+        let deeper = self.deeper()?;
         let mut array = Vec::new();
-        while let Some(item) = items.next_element_seed(Self { depth })? {
+        while let Some(item) = items.next_element_seed(deeper)? {
             array.push(item);
         }
         Ok(Value::Array(array))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let depth = self.deeper()?;
+        let deeper = self.deeper()?;
         let mut object = Map::new();
         while let Some(key) = members.next_key::<String>()? {
             if object.contains_key(&key) {
                 return Err(de::Error::custom(format_args!("the key {key:?} appears twice")));
             }
-            object.insert(key, members.next_value_seed(Self { depth })?);
+            object.insert(key, members.next_value_seed(deeper)?);
         }
         Ok(Value::Object(object))
     }

@@ -7,12 +7,11 @@ mod line;
 mod pattern;
 mod people;
 
-use std::collections::{HashMap, HashSet};
-use std::fmt;
-
+use super::policy::FileError;
 use super::sshsig::PublicKey;
 use super::timestamp::Timestamp;
 use line::Entry;
+use std::collections::{HashMap, HashSet};
 
 /// Largest allowed-signers file, in bytes.
 pub const MAX_SIGNERS: usize = 1 << 20;
@@ -54,29 +53,9 @@ pub struct Signer<'a> {
     person: usize,
 }
 
-/// Why a file cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SignersError {
-    /// The line, from 1; 0 where no line is at fault.
-    pub line: usize,
-    /// What is wrong.
-    pub message: String,
-}
-
-impl fmt::Display for SignersError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.line > 0 {
-            write!(f, "line {}: ", self.line)?;
-        }
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for SignersError {}
-
 impl Signers {
     /// Reads an allowed-signers file.
-    pub fn parse(bytes: &[u8]) -> Result<Self, SignersError> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, FileError> {
         let (lines, entries): (Vec<usize>, Vec<Entry>) = each_line(bytes, Entry::parse)?.into_iter().unzip();
         let skipped = lines.iter().zip(&entries).filter_map(|(line, entry)| Some((*line, entry.skipped?))).collect();
         let mut by_key: HashMap<PublicKey, Vec<usize>> = HashMap::new();
@@ -89,10 +68,10 @@ impl Signers {
 
     /// Takes the keys of a revocation list out: public keys, one a line, as `ssh-keygen -Y verify -r` reads them. The
     /// binary lists that `ssh-keygen -k` makes are refused: most of what they can say is about certificates.
-    pub fn revoke(&mut self, bytes: &[u8]) -> Result<(), SignersError> {
+    pub fn revoke(&mut self, bytes: &[u8]) -> Result<(), FileError> {
         if bytes.starts_with(b"SSHKRL\n\0") {
             let message = "a binary revocation list is not supported: list the keys, one a line".to_owned();
-            return Err(SignersError { line: 0, message });
+            return Err(FileError { line: 0, message });
         }
         self.revoked.extend(each_line(bytes, line::read_key)?.into_iter().map(|(_, key)| key));
         Ok(())
@@ -132,11 +111,6 @@ impl Signers {
     pub fn skipped(&self) -> &[(usize, &'static str)] {
         &self.skipped
     }
-
-    /// Whether no key is listed.
-    pub fn is_empty(&self) -> bool {
-        self.by_key.is_empty()
-    }
 }
 
 impl Signer<'_> {
@@ -158,8 +132,8 @@ impl Signer<'_> {
 }
 
 /// Reads each line that says something; the answers come with the numbers of their lines.
-fn each_line<T>(bytes: &[u8], read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<(usize, T)>, SignersError> {
-    let whole = |message: &str| SignersError { line: 0, message: message.to_owned() };
+fn each_line<T>(bytes: &[u8], read: impl Fn(&str) -> Result<T, String>) -> Result<Vec<(usize, T)>, FileError> {
+    let whole = |message: &str| FileError { line: 0, message: message.to_owned() };
     if bytes.len() > MAX_SIGNERS {
         return Err(whole("larger than 1 MiB"));
     }
@@ -167,7 +141,7 @@ fn each_line<T>(bytes: &[u8], read: impl Fn(&str) -> Result<T, String>) -> Resul
     let mut all = Vec::new();
     for (number, line) in text.split('\n').enumerate() {
         let read = line::content(line).and_then(|content| content.map(&read).transpose());
-        let read = read.map_err(|message| SignersError { line: number + 1, message })?;
+        let read = read.map_err(|message| FileError { line: number + 1, message })?;
         all.extend(read.map(|read| (number + 1, read)));
     }
     Ok(all)

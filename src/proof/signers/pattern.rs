@@ -1,6 +1,8 @@
 //! Patterns of OpenSSH: `*` stands for any text, `?` for any character, and a list of them is separated by commas, where
 //! `!` before one turns away what it matches.
 
+use crate::proof::glob::matches_bytes;
+
 /// Longest pattern, in bytes: that of OpenSSH.
 const MAX_PATTERN: usize = 1023;
 
@@ -30,7 +32,9 @@ impl Patterns {
 
     /// Whether the list lets this text in.
     pub(super) fn matches(&self, text: &str) -> bool {
-        let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, text));
+        // `?` is one byte, as in OpenSSH.
+        let fits = |pattern: &String| matches_bytes(pattern.as_bytes(), text.as_bytes());
+        let any = |patterns: &[String]| patterns.iter().any(fits);
         any(&self.wanted) && !any(&self.unwanted)
     }
 
@@ -43,31 +47,6 @@ impl Patterns {
 /// Whether a pattern stands for more than itself.
 pub(super) fn is_open(pattern: &str) -> bool {
     pattern.contains(['*', '?'])
-}
-
-/// Whether a pattern matches a text. `?` is one byte, as in OpenSSH.
-fn matches(pattern: &str, text: &str) -> bool {
-    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
-    let (mut at, mut seen) = (0, 0);
-    // Where to resume if the text after the last `*` does not match: one byte later. Earlier `*`s need no second try.
-    let mut retry = None;
-    while seen < text.len() {
-        match pattern.get(at) {
-            Some(b'*') => {
-                retry = Some((at + 1, seen));
-                at += 1;
-            }
-            Some(byte) if *byte == b'?' || *byte == text[seen] => (at, seen) = (at + 1, seen + 1),
-            _ => match retry {
-                Some((after, from)) => {
-                    (at, seen) = (after, from + 1);
-                    retry = Some((after, from + 1));
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[at..].iter().all(|byte| *byte == b'*')
 }
 
 /// Whether some text matches both patterns, letters of either case being the same.
@@ -124,6 +103,7 @@ mod tests {
             all
         };
         let (patterns, words) = (texts("ab*?"), texts("ab"));
+        let matches = |pattern: &str, text: &str| matches_bytes(pattern.as_bytes(), text.as_bytes());
         let by_definition = |pattern: &str, text: &str| {
             fn fits(pattern: &[u8], text: &[u8]) -> bool {
                 match (pattern, text) {

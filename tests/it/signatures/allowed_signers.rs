@@ -4,7 +4,8 @@
 use std::fmt::Write as _;
 
 use git_proof::proof::note::Signature;
-use git_proof::proof::signers::{Signers, SignersError, Standing};
+use git_proof::proof::policy::FileError;
+use git_proof::proof::signers::{Signers, Standing};
 use git_proof::proof::sshsig::{NAMESPACE, PublicKey, to_armour};
 
 use super::{Keys, MESSAGE, at, key_blob, string};
@@ -435,7 +436,7 @@ fn file_that_cannot_be_read_says_where_and_why() {
         let error = Signers::parse(format!("# first\n\n{line}\nb {key}\n").as_bytes()).unwrap_err();
         assert!(error.line == 3 && error.message.contains(why), "{line}: {error}");
     }
-    assert_eq!(Signers::parse(b"\xff").unwrap_err(), SignersError { line: 0, message: "not UTF-8".to_owned() });
+    assert_eq!(Signers::parse(b"\xff").unwrap_err(), FileError { line: 0, message: "not UTF-8".to_owned() });
     let mut large = String::new();
     while large.len() <= 1 << 20 {
         writeln!(large, "# and so on").unwrap();
