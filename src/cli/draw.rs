@@ -14,7 +14,8 @@ use crate::record::{BodyView, EntryView, LogOutcome, SessionView, TreeOutcome};
 pub(super) fn log(log: &LogOutcome, full: bool, now: &Timestamp, paint: Paint) -> String {
     let mut text = session_head(&log.session, now, paint);
     if let Some(root) = &log.root {
-        text += &format!("root {} over {} entries\n", root.root, root.record_count);
+        let entries = if root.record_count == 1 { "entry" } else { "entries" };
+        text += &format!("root {} over {} {entries}\n", root.root, root.record_count);
     }
     if log.entries.is_empty() {
         return text + "\nNothing is recorded yet: git proof record --type plan --content \"…\"\n";

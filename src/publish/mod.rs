@@ -25,7 +25,7 @@ pub use carry::{Carried, CarryOutcome, carry, carry_rewritten};
 pub use commit_hooks::{
     AfterCommit, MessageAdvice, after_commit, attest_made, before_commit, before_fixup, comment_mark, commit_hint,
 };
-pub(crate) use commit_hooks::{attest_afterwards, write_commit_hint};
+pub(crate) use commit_hooks::{attest_afterwards, staged_change, write_commit_hint};
 pub use disclose::{DiscloseOutcome, Disclosed, disclose};
 pub use evidence::restore_evidence;
 pub(crate) use evidence::{attested_by_evidence, better_evidence, file_name as evidence_name, obstacle};

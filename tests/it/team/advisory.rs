@@ -50,6 +50,7 @@ fn advisory_policy_stops_no_push_not_even_one_that_cannot_be_judged() {
     let ran = work.try_git(["push", "--quiet", "origin", "topic"]);
     assert_eq!(ran.exit, Some(0), "{}", ran.err);
     assert!(ran.err.contains("ANCHOR_MISSING"), "{}", ran.err);
+    assert!(ran.err.contains("the push goes on, because the policy is advisory on origin"), "{}", ran.err);
     // A store that cannot be read keeps the hook from judging.
     work.edit(11, "unproven");
     work.commit("again");
