@@ -28,7 +28,7 @@ pub(super) struct Policy {
 enum Command {
     /// Check that a policy file can be used
     ///
-    /// Names the line of what is not a key or cannot be used. In a repository it also names the patterns of
+    /// Names the line of what is not a key or cannot be used, also in allowed_signers and revoked_signers beside it. In a repository it also names the patterns of
     /// proof_grade.paths that match no file: such a pattern protects nothing.
     #[command(after_help = "\
 Examples:
