@@ -67,6 +67,13 @@ impl Start {
         for warning in &outcome.warnings {
             ui.say(&format!("git proof: warning: {warning}"));
         }
+        let named = workspace.context.variable("GIT_PROOF_SESSION");
+        if named.is_some_and(|named| named != outcome.session.session_id.as_str()) {
+            ui.say(
+                "git proof: warning: GIT_PROOF_SESSION names another session, to which all that you record goes; \
+                 to work in the new one: unset GIT_PROOF_SESSION",
+            );
+        }
         let (unseen, next) = if commits_are_seen(&workspace.context) {
             ("", Step::Decide)
         } else {

@@ -177,6 +177,18 @@ fn session_that_was_closed_before_the_commit_says_what_it_waits_for() {
 }
 
 #[test]
+fn start_says_that_the_environment_names_another_session() {
+    let said = |named: &str| {
+        let scratch = Scratch::new();
+        let mut start = scratch.command(env!("CARGO_BIN_EXE_git-proof"));
+        start.env("GIT_PROOF_SESSION", named).args(["start", "one thing", "--session-id", "s-1"]);
+        String::from_utf8(start.output().unwrap().stderr).unwrap()
+    };
+    assert!(said("gone").ends_with("to work in the new one: unset GIT_PROOF_SESSION\n"));
+    assert_eq!(said("s-1"), "");
+}
+
+#[test]
 fn commit_that_adds_the_policy_is_known_to_need_a_proof() {
     let scratch = Scratch::new();
     scratch.json(&["init"]);
