@@ -4,6 +4,7 @@
 #
 #   benches/all.sh                # all of them: most of an hour, half of it building
 #   benches/all.sh tree rounds    # these two
+#   benches/all.sh page           # the page of a report in Chromium, which .ci/run installs
 #   benches/all.sh --long         # all, with 100,000 commits to verify, and growth up to 100,000 of everything
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,9 +19,9 @@ mkdir -p "$target"
 rows=$(cd "$target" && pwd)/bench.jsonl
 rm -f "$rows" "$target/bench.json"
 export GIT_PROOF_BENCH_JSON=$rows
-named=()
-for bench in "$@"; do named+=(--bench "$bench"); done
-wanted() { [[ ${#named[@]} == 0 || " ${named[*]} " == *" $1 "* ]]; }
+asked=" $* " named=()
+for bench in "$@"; do [[ $bench == page ]] || named+=(--bench "$bench"); done
+wanted() { [[ -z ${asked// /} || $asked == *" $1 "* ]]; }
 
 if wanted tree && [[ -z ${GIT_PROOF_PEERS:-} ]]; then
   GIT_PROOF_PEERS=$(benches/peers.sh) && export GIT_PROOF_PEERS ||
@@ -30,8 +31,18 @@ fi
 
 status=0
 bench() { cargo bench --locked --no-fail-fast "$@" | tee >(cat >&2) || status=$?; }
+page() {
+  local modules=${GIT_PROOF_BROWSER:-target/ci-browser}
+  if [[ ! -d $modules/node_modules/playwright-core ]] || ! command -v "${CHROMIUM:-chromium}" >/dev/null; then
+    printf 'Chromium or playwright-core is not here, and the page is left out\n' >&2
+    return
+  fi
+  cargo build --locked --release --quiet &&
+    ONLY='first paint of 200' node tests/browser/run.mjs "$target/release/git-proof" "$modules" | tee >(cat >&2) || status=$?
+}
 printed=$(
-  bench "${named[@]}"
+  [[ $asked == ' page ' ]] || bench "${named[@]}"
+  if wanted page; then page; fi
   if [[ -n $long ]] && wanted verify; then COMMITS=100000 bench --bench verify; fi
   exit "$status"
 ) || status=$?

@@ -4,6 +4,7 @@ use super::forest::Forest;
 use super::ui::{Paint, Role, inert};
 use super::wrap::{one_line, width, wrap};
 use crate::flow::{Label, Points, StepKind};
+use crate::hint::Step;
 use crate::present;
 use crate::proof::observed::Marks;
 use crate::proof::record::RecordType;
@@ -14,10 +15,11 @@ use crate::record::{BodyView, EntryView, LogOutcome, SessionView, TreeOutcome};
 pub(super) fn log(log: &LogOutcome, full: bool, now: &Timestamp, paint: Paint) -> String {
     let mut text = session_head(&log.session, now, paint);
     if let Some(root) = &log.root {
-        text += &format!("root {} over {} entries\n", root.root, root.record_count);
+        let entries = if root.record_count == 1 { "entry" } else { "entries" };
+        text += &format!("root {} over {} {entries}\n", root.root, root.record_count);
     }
     if log.entries.is_empty() {
-        return text + "\nNothing is recorded yet: git proof record --type plan --content \"…\"\n";
+        return text + &format!("\nNothing is recorded yet: {}\n", Step::Decide);
     }
     let left_out = log.session.records - log.entries.len() as u64;
     if left_out > 0 {
@@ -51,7 +53,7 @@ fn hung(text: &str, paint: Paint) -> String {
 /// A list of sessions.
 pub(super) fn sessions(sessions: &[SessionView], now: &Timestamp, paint: Paint) -> String {
     if sessions.is_empty() {
-        return "There are no sessions yet: git proof start --intent \"…\"\n".to_owned();
+        return format!("There are no sessions yet: {}\n", Step::Start);
     }
     let lines: Vec<String> = sessions.iter().map(|session| session_head(session, now, paint)).collect();
     lines.join("\n")

@@ -121,7 +121,7 @@ impl List {
         let outcome = keep::memory(&Workspace::open(context.clone())?, self.which.session.as_deref())?;
         ui.show(&outcome, |memory, paint| {
             if memory.notes.is_empty() && memory.packed.is_empty() {
-                return format!("Session {} has no working memory: git proof memory put\n", memory.session_id);
+                return format!("Session {} has no working memory: {}\n", memory.session_id, Step::MemoryPut);
             }
             let named = |key: Option<&str>| key.map(|key| format!(" {}", one_line(key))).unwrap_or_default();
             let mut text = String::new();

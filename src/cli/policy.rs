@@ -29,8 +29,9 @@ pub(super) struct Policy {
 enum Command {
     /// Check that a policy file can be used
     ///
-    /// Names the line of a key that does not exist or of a value that cannot be used. In a repository it also names the
-    /// patterns of proof_grade.paths that match no file: such a pattern protects nothing.
+    /// Names the line of a key that does not exist or of a value that cannot be used, also in allowed_signers and
+    /// revoked_signers beside it. In a repository it also names the patterns of proof_grade.paths that match no file: such a
+    /// pattern protects nothing.
     #[command(after_help = "\
 Examples:
   git proof policy check

@@ -8,7 +8,7 @@ use super::pager::Pager;
 use super::paint::Colours;
 use super::story::{Detail, Teller};
 use super::ui::{Role, Ui, inert};
-use super::verdict::rules_line;
+use super::verdict::say_rules;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::flow::{self, CommitStory, Meant, StoryRequest};
@@ -117,9 +117,7 @@ impl Log {
         let outcome = flow::story(context, &request).map_err(|error| self.perhaps_a_session(context, error))?;
         ui.answer(present::exit_code(outcome.verdict));
         let (detail, now) = (if self.full { Detail::Full } else { Detail::Brief }, context.now());
-        if !ui.json {
-            ui.say(&rules_line(&outcome.rules));
-        }
+        say_rules(&outcome.rules, ui);
         ui.show(&outcome, |outcome, paint| Teller { detail, now: &now, paint }.log(outcome, ""));
         Ok(())
     }
@@ -214,9 +212,7 @@ impl Show {
         let detail = if self.full { Detail::Full } else { Detail::Decisions };
         for commit in &outcome.commits {
             let shown = Shown { story: commit, rules: &outcome.rules };
-            if !ui.json {
-                ui.say(&rules_line(&outcome.rules));
-            }
+            say_rules(&outcome.rules, ui);
             ui.show(&shown, |shown, paint| Teller { detail, now: &now, paint }.show(shown.story));
         }
         Ok(())

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::content::content;
+use super::session::commits_are_seen;
 use super::ui::{Role, Ui, inert};
 use crate::agents::{self, Caller};
 use crate::context::Context;
@@ -66,10 +67,22 @@ impl Start {
         for warning in &outcome.warnings {
             ui.say(&format!("git proof: warning: {warning}"));
         }
+        let named = workspace.context.variable("GIT_PROOF_SESSION");
+        if named.is_some_and(|named| named != outcome.session.session_id.as_str()) {
+            ui.say(
+                "git proof: warning: GIT_PROOF_SESSION names another session, to which all that you record goes; \
+                 to work in the new one: unset GIT_PROOF_SESSION",
+            );
+        }
+        let (unseen, next) = if commits_are_seen(&workspace.context) {
+            ("", Step::Decide)
+        } else {
+            ("Git hooks are not installed, so the session will not know of its commits.\n", Step::Init)
+        };
         ui.show(&outcome, |session, paint| {
             format!(
                 "Session {} is open and current here.\n  intent   {}\n  caller   {}\n  genesis  {} ({})\n\
-                 Next: git proof decide \"what was chosen, and what was rejected\"\n",
+                 {unseen}Next: {next}\n",
                 paint.paint(Role::Strong, session.session_id.as_str()),
                 inert(&session.intent),
                 inert(&session.caller),

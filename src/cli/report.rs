@@ -10,6 +10,7 @@ use super::story::{Detail, Teller};
 use super::svg::picture;
 use super::ui::Ui;
 use super::verdict::rules_line;
+use super::wrap::wrap;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
 use crate::flow::{self, StoryRequest};
@@ -119,7 +120,8 @@ impl Report {
         let story = flow::story(context, &StoryRequest { revisions, rules, ..StoryRequest::default() })?;
         let paint = Paint::of_a_picture();
         let now = context.now();
-        let text = Teller { detail: Detail::Decisions, now: &now, paint }.log(&story, &rules_line(&story.rules));
+        let rules = wrap(&rules_line(&story.rules), paint.measure()).join("\n");
+        let text = Teller { detail: Detail::Decisions, now: &now, paint }.log(&story, &rules);
         Ok(picture("What was decided, and how it is proven", &text, paint))
     }
 

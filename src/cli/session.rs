@@ -6,8 +6,8 @@ use super::anchor::guarded;
 use super::ui::{Role, Ui};
 use crate::context::Context;
 use crate::error::Result;
-use crate::flow::{self, Repaired};
-use crate::hint::Step;
+use crate::flow::{self, Repaired, Unexplaining};
+use crate::hint::{Hint, Step, hint};
 use crate::proof::text::counted;
 use crate::record::{self, RootOutcome, Workspace};
 use crate::setup;
@@ -82,11 +82,32 @@ pub(super) fn close(workspace: &mut Workspace, session: Option<&str>, ui: &mut U
     }
     done.repaired.sentences().iter().for_each(|sentence| ui.say(sentence));
     lost_hooks(&workspace.context, ui);
+    if let Some(unexplaining) = outcome.unexplaining {
+        let (what, hint) = match unexplaining {
+            Unexplaining::Staged => ("what is staged, and no commit yet", Hint::from(Step::GitCommit)),
+            Unexplaining::Nothing if !commits_are_seen(&workspace.context) => (
+                "no commit, because git runs no hooks of ours here",
+                hint!(Step::Init, " installs them"; "to explain a commit that was made: ", Step::Cover("HEAD".into())),
+            ),
+            Unexplaining::Nothing => (
+                "no commit: none was made in it, and nothing was staged",
+                hint!("to explain a commit that was made: ", Step::Cover("HEAD".into())),
+            ),
+        };
+        ui.say(&format!("git proof: this session explains {what}"));
+        ui.say(&format!("hint: {hint}"));
+    }
     ui.show(&done, |Repaired { outcome, .. }, _| {
         let anchored = outcome.anchors.iter().map(|anchor| format!("  anchored {}\n", anchor.commit));
         describe(&outcome.root) + &anchored.collect::<String>()
     });
     Ok(())
+}
+
+/// Whether the hooks of git that record commits are wired. What keeps that from being found out, `doctor` reports.
+pub(super) fn commits_are_seen(context: &Context) -> bool {
+    let states = setup::hook_states(context).unwrap_or_default();
+    !states.iter().any(|state| !state.wired && matches!(state.hook.as_str(), "commit-msg" | "post-commit"))
 }
 
 /// Says that hooks are no longer wired which once were: a manager of hooks may have replaced them.

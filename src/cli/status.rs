@@ -74,6 +74,9 @@ fn describe(outcome: &StatusOutcome) -> String {
     for session in outcome.open_sessions.iter().filter(|session| Some(&session.session_id) != own) {
         text.push_str(&format!("Also open: session {}\n{}", session.session_id, details(session, false)));
     }
+    if let Some(id) = &outcome.waiting {
+        text.push_str(&format!("Session {id} is finalized and explains what is staged; commit exactly that.\n"));
+    }
     match outcome.unpublished.len() {
         0 => {}
         1 => text.push_str("The proof of 1 commit is on no remote yet.\n"),

@@ -1,6 +1,7 @@
 //! How a verdict is painted, for every command that shows one.
 
-use super::ui::{Paint, Role, inert};
+use super::ui::{Paint, Role, Ui, inert};
+use super::wrap::wrap;
 use crate::judge::{RulesView, Summary};
 use crate::present;
 use crate::proof::finding::{Finding, Severity, Verdict};
@@ -9,16 +10,22 @@ use crate::proof::finding::{Finding, Severity, Verdict};
 pub(super) fn rules_line(rules: &RulesView) -> String {
     let policy = if rules.policy == "file" { "the policy" } else { "the default policy" };
     let of = match (&rules.name, &rules.commit) {
+        // The name of a base that was looked up begins with its id.
+        (Some(name), Some(commit)) if name.starts_with(&format!("{commit:.12}")) => format!(" of {}", inert(name)),
         (Some(name), Some(commit)) => format!(" of {} ({commit:.12})", inert(name)),
         (None, Some(commit)) => format!(" of {commit:.12}"),
         (_, None) => String::new(),
     };
-    let note = if rules.trusted {
-        ""
-    } else {
-        "; no trusted branch is known here (git remote set-head origin -a, or git config proof.rules BRANCH)"
-    };
+    let note =
+        if rules.trusted { "" } else { "; no trusted branch is known here: git config proof.rules BRANCH names one" };
     format!("Rules: {policy}{of}{note}")
+}
+
+/// Says on standard error whose rules a verdict was made by.
+pub(super) fn say_rules(rules: &RulesView, ui: &mut Ui) {
+    if !ui.json {
+        wrap(&rules_line(rules), ui.paint.measure()).iter().for_each(|line| ui.say(line));
+    }
 }
 
 /// How commits stand, in a line.

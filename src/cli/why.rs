@@ -8,7 +8,7 @@ use super::draw::{ago, look, role_of, until_when};
 use super::read::{Looks, Show};
 use super::story::{Detail, Teller};
 use super::ui::{Paint, Role, Ui, inert};
-use super::verdict::{self, rules_line};
+use super::verdict::{self, say_rules};
 use super::wrap::{self, one_line};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -16,6 +16,7 @@ use crate::git::{Following, Git};
 use crate::hint::{Step, hint};
 use crate::present;
 use crate::proof::digest::CommitId;
+use crate::proof::finding::Verdict;
 use crate::proof::record::RecordType;
 use crate::proof::text::counted;
 use crate::proof::timestamp::Timestamp;
@@ -111,9 +112,7 @@ impl Why {
         let (path, lines) = place?;
         let outcome = recall::why(context, &self.follow.request(path, lines))?;
         ui.answer(present::exit_code(outcome.verdict));
-        if let Some(rules) = outcome.rules.as_ref().filter(|_| !ui.json) {
-            ui.say(&rules_line(rules));
-        }
+        outcome.rules.iter().for_each(|rules| say_rules(rules, ui));
         let now = context.now();
         ui.show(&outcome, |outcome, paint| tell(outcome, &now, paint));
         Ok(())
@@ -133,13 +132,15 @@ fn tell(outcome: &WhyOutcome, now: &Timestamp, paint: Paint) -> String {
         lines.push(String::new());
         lines.extend(self::decision(decision, outcome, &teller));
     }
-    if let Some(hint) = &outcome.hint {
-        lines.push(String::new());
-        lines.push("The proofs were not fetched, so the decisions behind it are unknown.".to_owned());
-        lines.push(format!("hint: {hint}"));
-    } else if outcome.decisions.is_empty() {
-        lines.push(String::new());
-        lines.push("No recorded decision stands behind it.".to_owned());
+    if outcome.decisions.is_empty() {
+        let is_unknown = outcome.hint.is_some() || outcome.verdict == Verdict::Unchecked;
+        let why = if is_unknown {
+            "Not everything that it needs is in this clone, so the decisions behind it are unknown."
+        } else {
+            "No recorded decision stands behind it."
+        };
+        lines.extend([String::new(), why.to_owned()]);
+        lines.extend(outcome.hint.iter().map(|hint| format!("hint: {hint}")));
     }
     for warning in &outcome.warnings {
         lines.push(String::new());
@@ -255,9 +256,7 @@ impl Blame {
         let (path, lines) = recall::place(&Git::discover(context)?, &self.place)?;
         let outcome = recall::why(context, &self.follow.request(path, lines))?;
         ui.answer(present::exit_code(outcome.verdict));
-        if let Some(rules) = outcome.rules.as_ref().filter(|_| !ui.json) {
-            ui.say(&rules_line(rules));
-        }
+        outcome.rules.iter().for_each(|rules| say_rules(rules, ui));
         ui.show(&outcome, margin);
         Ok(())
     }

@@ -6,6 +6,7 @@ use super::reconcile::{Extent, Repairs, reconcile};
 use crate::agents::close_stated;
 use crate::error::{Code, Error, Result};
 use crate::hint::{Step, hint};
+use crate::proof::record::Id;
 use crate::publish::{Anchored, attest_unheard, attested_commits, mend_of, obstacle, on_commits, write_commit_hint};
 use crate::record::{RootOutcome, Workspace, is_zero, note_done};
 use crate::store::NewEvent;
@@ -24,6 +25,18 @@ pub struct FinalizeOutcome {
     /// How many notes of its working memory were not packed, and no longer can be.
     #[serde(skip_serializing_if = "is_zero")]
     pub unpacked: u64,
+    /// What it explains, if that is no commit yet.
+    #[serde(skip)]
+    pub unexplaining: Option<Unexplaining>,
+}
+
+/// A finalized session that explains no commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unexplaining {
+    /// It explains what was staged, and waits for the commit of that.
+    Staged,
+    /// Nothing was committed while it was open, and nothing was staged when it was closed.
+    Nothing,
 }
 
 /// The outcome of a command, and the interrupted work of earlier commands that it finished.
@@ -70,11 +83,20 @@ pub(super) fn close(workspace: &mut Workspace, session: Option<&str>, idempotent
         }
         let _ = write_commit_hint(workspace, &outcome); // a shortcut, without which the hook asks the store
         let unpacked = workspace.store.unpacked_notes(&session)?;
-        return Ok(FinalizeOutcome { root: outcome, anchors, guarded, unpacked });
+        let unexplaining = if anchors.is_empty() { unexplaining(workspace, &session)? } else { None };
+        return Ok(FinalizeOutcome { root: outcome, anchors, guarded, unpacked, unexplaining });
     }
     Err(Error::new(Code::AlreadyFinalized, format!("session {session} was finalized at {}", outcome.finalized_at))
         .hint(hint!(Step::Root, " returns its root"; Step::Start, " opens a new session"))
         .details(serde_json::json!(outcome)))
+}
+
+fn unexplaining(workspace: &Workspace, session: &Id) -> Result<Option<Unexplaining>> {
+    if !workspace.store.commits_of(session)?.is_empty() {
+        return Ok(None);
+    }
+    let attested = workspace.store.attested(session)?;
+    Ok(Some(if attested.is_empty() { Unexplaining::Nothing } else { Unexplaining::Staged }))
 }
 
 /// Why a session that is finalized now has no anchor. Its root is kept, and is in the details.

@@ -25,7 +25,7 @@ pub use check_proof::{
 pub use check_transcript::{CommittedTranscript, TranscriptOutcome, check_transcript};
 pub use cover::{CoverOutcome, CoveredCommit, cover};
 pub use demo::{Audience, DemoOutcome, DemoRequest, Forged, Scene, demo};
-pub use finalize::{FinalizeOutcome, Repaired, finalize};
+pub use finalize::{FinalizeOutcome, Repaired, Unexplaining, finalize};
 pub use reconcile::{Extent, Repairs, reconcile, uncheckable};
 pub use report::write_report;
 pub use report::{Embedded, EmbeddedLines, Telling};

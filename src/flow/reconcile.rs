@@ -34,7 +34,7 @@ pub struct Repairs {
     pub lines: u64,
     /// How many sessions whose evidence was missing were published again.
     pub evidence: u64,
-    /// How many ranges of squashed commits were added to the index.
+    /// How many ranges of commits, which are or may be squashed, were added to the index.
     pub ranges: u64,
     /// The commits that others cannot check, because they were rewritten before they were pushed.
     pub uncheckable: Vec<CommitId>,
@@ -84,7 +84,11 @@ impl Repairs {
                 "published the evidence of a session again, which the evidence ref had lost",
                 "published the evidence of {} sessions again, which the evidence ref had lost",
             ),
-            plural(self.ranges, "indexed a range of squashed commits", "indexed {} ranges of squashed commits"),
+            plural(
+                self.ranges,
+                "indexed a range of commits, so that a squash of them is found",
+                "indexed {} ranges of commits, so that squashes of them are found",
+            ),
         ]
         .into_iter()
         .flatten()

@@ -12,7 +12,7 @@ use crate::proof::finding::{Finding, Verdict};
 use crate::proof::observed::{Event, Marks};
 use crate::proof::record::{Body, Id, RecordType};
 use crate::proof::timestamp::Timestamp;
-use crate::publish::nobodys;
+use crate::publish::{nobodys, staged_change};
 use crate::record::Workspace;
 use crate::setup::{HookState, hook_states};
 use crate::store::SessionRow;
@@ -22,6 +22,9 @@ use crate::store::SessionRow;
 pub struct StatusOutcome {
     /// The session you are in.
     pub session: Option<SessionStatus>,
+    /// The finalized session that explains what is staged, and waits for the commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<Id>,
     /// All sessions that are open in this clone.
     pub open_sessions: Vec<SessionStatus>,
     /// The commits with proofs that no remote is known to have.
@@ -98,6 +101,21 @@ fn current(workspace: &mut Workspace) -> Result<Option<SessionStatus>> {
     Ok(Some(session))
 }
 
+/// The finalized session of this worktree that explains exactly what is staged now.
+fn waiting(workspace: &Workspace) -> Result<Option<Id>> {
+    let id = match workspace.session(None) {
+        Ok(id) => id,
+        Err(error) if error.code == Code::SessionNotFound => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if workspace.store.root(&id).ok().flatten().is_none() {
+        return Ok(None);
+    }
+    let staged = staged_change(workspace)?;
+    let attested = workspace.store.attested(&id)?;
+    Ok(staged.filter(|staged| attested.contains(staged)).map(|_| id))
+}
+
 /// The commits with proofs that no remote is known to have.
 fn unpublished(workspace: &Workspace) -> Result<Vec<CommitId>> {
     let mut commits: Vec<CommitId> = workspace.store.unseen_after(0)?.0.into_iter().map(|(commit, _)| commit).collect();
@@ -119,8 +137,12 @@ pub fn status(workspace: &mut Workspace) -> Result<StatusOutcome> {
     let git = workspace.git()?;
     let uncovered = if session.is_some() { Vec::new() } else { uncovered(workspace, &git)? };
     let abandoned = open_sessions.iter().find(|session| session.is_abandoned());
-    let next = next(session.as_ref(), abandoned, &uncovered, &unpublished, &hooks, git.main_remote().is_some());
-    Ok(StatusOutcome { session, open_sessions, unpublished, uncovered, hooks, next: next.into() })
+    let waiting = if session.is_some() { None } else { waiting(workspace)? };
+    let next = match waiting {
+        Some(_) => Step::GitCommit,
+        None => next(session.as_ref(), abandoned, &uncovered, &unpublished, &hooks, git.main_remote().is_some()),
+    };
+    Ok(StatusOutcome { session, waiting, open_sessions, unpublished, uncovered, hooks, next: next.into() })
 }
 
 /// Commits that `cover` would explain: those of which no hook told whose they are, and those that no remote has yet and

@@ -53,11 +53,12 @@ impl Remote {
         format!("{scheme}://{}{path}", place.rsplit('@').next().unwrap_or(place))
     }
 
-    /// The name, fit to be part of a ref's or a file's.
-    pub(super) fn slug(&self) -> String {
+    /// The name, fit to be part of a ref's or a file's. A password is left out: `git push --mirror` would publish it.
+    pub(crate) fn slug(&self) -> String {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
-        let slug: String = self.name.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect();
-        if slug == self.name { slug } else { format!("{slug}-{:08x}", checksum(&self.name)) }
+        let shown = self.shown();
+        let slug: String = shown.chars().map(|letter| if plain(letter) { letter } else { '-' }).collect();
+        if slug == self.name { slug } else { format!("{slug}-{:08x}", checksum(&shown)) }
     }
 }
 
@@ -305,7 +306,12 @@ pub(super) fn unreachable(remote: &Remote, said: &[u8]) -> Error {
     let line = said.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("git said nothing");
     // Git quotes the name itself here if no remote has it, because it then takes the name for an address.
     let (code, hint) = if line.contains(&format!("'{}' does not appear", remote.name)) {
-        (Code::InvalidParams, hint!("no remote has this name"; Step::GitRemotes, " lists those that there are"))
+        let hint = if remote.name.contains(['/', ':']) {
+            hint!("there is no repository, or you may not read it: check the address")
+        } else {
+            hint!("no remote has this name"; Step::GitRemotes, " lists those that there are")
+        };
+        (Code::InvalidParams, hint)
     } else {
         (
             Code::RemoteFailed,

@@ -1,11 +1,12 @@
 //! `policy check` and `policy explain`: whether a policy can be used, and what it says of a commit.
 
 use std::io::Read as _;
+use std::path::Path;
 
 use serde::Serialize;
 
 use super::gather::{Gatherer, Wanted};
-use super::rules::Rules;
+use super::rules::{REVOKED, Rules, SIGNERS};
 use super::verify::{VerifyOutcome, judge_commits, read_seals};
 use super::{commit, trusted};
 use crate::context::Context;
@@ -18,6 +19,7 @@ use crate::proof::glob::Glob;
 use crate::proof::grade::Grader;
 use crate::proof::keys::KEYS;
 use crate::proof::policy::{MAX_POLICY, Policy};
+use crate::proof::signers::{MAX_SIGNERS, Signers};
 use crate::record::Source;
 
 /// A policy that can be used.
@@ -37,7 +39,7 @@ pub struct PolicyOutcome {
 /// Most entries of trees that are looked at for one pattern. Beyond that, nothing is said of it.
 const MAX_LOOKED_AT: usize = 200_000;
 
-/// Checks a policy file. Its patterns are held against the files of `tree`; without one, against those of HEAD, where there is
+/// Checks a policy file, and the lists of signers beside it. Its patterns are held against the files of `tree`; without one, against those of HEAD, where there is
 /// a repository and it has commits.
 pub fn check_policy(context: &Context, source: &Source, tree: Option<&str>) -> Result<PolicyOutcome> {
     let name = source.to_string();
@@ -52,18 +54,52 @@ pub fn check_policy(context: &Context, source: &Source, tree: Option<&str>) -> R
     };
     let policy = Policy::parse(&text).map_err(|error| wrong(error.to_string()))?;
     let grader = Grader::new(&policy.proof_grade).map_err(|error| wrong(error.to_string()))?;
+    let warnings = match source {
+        Source::File(path) => signers_beside(path)?,
+        Source::Stdin => Vec::new(),
+    };
     let git = Git::discover(context);
     let files = match tree {
         Some(revision) => git.and_then(|git| Ok(Some((git.resolve(revision)?, git))))?,
         None => git.and_then(|git| Ok(git.tip("HEAD")?.zip(Some(git)))).unwrap_or_default(),
     };
-    let mut outcome =
-        PolicyOutcome { file: name, verdict: Verdict::Pass, valid: true, tree: None, warnings: Vec::new() };
+    let mut outcome = PolicyOutcome { file: name, verdict: Verdict::Pass, valid: true, tree: None, warnings };
     if let Some((commit, git)) = files {
-        outcome.warnings = unmatched(&git, &commit, grader.paths(), tree.unwrap_or("HEAD"))?;
+        outcome.warnings.extend(unmatched(&git, &commit, grader.paths(), tree.unwrap_or("HEAD"))?);
         outcome.tree = Some(commit);
     }
     Ok(outcome)
+}
+
+/// Reads the lists of signers that stand beside a policy. One that no verdict could use is an error.
+fn signers_beside(policy: &Path) -> Result<Vec<String>> {
+    let read = |list: &str| -> Result<Option<(String, Vec<u8>)>> {
+        let path = policy.with_file_name(Path::new(list).file_name().unwrap_or_default());
+        if !path.exists() {
+            return Ok(None);
+        }
+        let (source, mut text) = (Source::File(path), Vec::new());
+        let file = source.open()?.take(MAX_SIGNERS as u64 + 1).read_to_end(&mut text);
+        file.map_err(|error| source.unreadable(&error))?;
+        Ok(Some((source.to_string(), text)))
+    };
+    let unusable = |name: String, why| Error::new(Code::ConfigInvalid, format!("{name} cannot be used")).because(why);
+    let mut signers = Signers::default();
+    if let Some((name, text)) = read(SIGNERS)? {
+        signers = Signers::parse(&text).map_err(|why| unusable(name, why))?;
+    }
+    if let Some((name, text)) = read(REVOKED)? {
+        signers.revoke(&text).map_err(|why| unusable(name, why))?;
+    }
+    Ok(skipped(&signers).collect())
+}
+
+/// A sentence for each line of a list of signers that is skipped.
+fn skipped(signers: &Signers) -> impl Iterator<Item = String> {
+    signers
+        .skipped()
+        .iter()
+        .map(|(line, why)| format!("line {line} of {SIGNERS} is skipped, and its key may sign nothing: {why}"))
 }
 
 /// What is odd about the policy of a base. The gate judges by that policy all the same, so nothing is said where it cannot be
@@ -74,9 +110,7 @@ pub fn policy_warnings(context: &Context, base: &str) -> Vec<String> {
         let commit = git.resolve(base)?;
         let rules = Rules::of(&git, &commit, context.now())?;
         let mut warnings = unmatched(&git, &commit, rules.grader.paths(), base)?;
-        warnings.extend(rules.signers.skipped().iter().map(|(line, why)| {
-            format!("line {line} of .proof/allowed_signers is skipped, and its key may sign nothing: {why}")
-        }));
+        warnings.extend(skipped(&rules.signers));
         Ok(warnings)
     };
     look().unwrap_or_default()

@@ -22,9 +22,9 @@ const FOLDER: &str = ".proof";
 /// Where a policy is.
 pub(super) const POLICY: &str = ".proof/policy.toml";
 /// Where those are listed who may sign.
-const SIGNERS: &str = ".proof/allowed_signers";
+pub(super) const SIGNERS: &str = ".proof/allowed_signers";
 /// Where keys are listed that may no longer.
-const REVOKED: &str = ".proof/revoked_signers";
+pub(super) const REVOKED: &str = ".proof/revoked_signers";
 
 /// What a verdict says of a policy that came from a file.
 const FROM_FILE: &str = "file";

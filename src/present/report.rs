@@ -29,9 +29,9 @@ impl<'a> Report<'a> {
         self.paths.get(commit).map_or(NOWHERE, String::as_str)
     }
 
-    /// The commits, the worst first; equally bad ones as they were listed.
+    /// The commits, the worst first; equally bad ones the oldest first.
     pub(super) fn worst_first(&self) -> Vec<&'a CommitVerdict> {
-        let mut commits: Vec<&CommitVerdict> = self.outcome.commits.iter().collect();
+        let mut commits: Vec<&CommitVerdict> = self.outcome.commits.iter().rev().collect();
         commits.sort_by_key(|commit| Reverse((commit.verdict, commit.findings.len().min(1))));
         commits
     }

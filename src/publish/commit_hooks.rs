@@ -323,7 +323,7 @@ pub(super) fn attest_rewritten(workspace: &mut Workspace, git: &Git, rewritten: 
 }
 
 /// The staged change as an attestation; `None` if nothing differs from HEAD, or if the change cannot be computed.
-pub(super) fn staged_change(workspace: &Workspace) -> Result<Option<GitAttestation>> {
+pub(crate) fn staged_change(workspace: &Workspace) -> Result<Option<GitAttestation>> {
     let git = workspace.git()?;
     let Some(tree) = git.staged_tree()? else { return Ok(None) };
     let head = git.tip_tree("HEAD")?;

@@ -22,10 +22,10 @@ pub use accept::TakenOver;
 pub use anchor::{AnchorOutcome, Anchored, anchor_unanchored};
 pub(crate) use anchor::{attested_commits, is_true, on_commits};
 pub use carry::{Carried, CarryOutcome, carry, carry_rewritten};
-pub(crate) use commit_hooks::write_commit_hint;
 pub use commit_hooks::{
     AfterCommit, MessageAdvice, after_commit, attest, before_commit, before_fixup, comment_mark, commit_hint,
 };
+pub(crate) use commit_hooks::{staged_change, write_commit_hint};
 pub use disclose::{DiscloseOutcome, Disclosed, disclose};
 pub use evidence::restore_evidence;
 pub(crate) use evidence::{attested_by_evidence, better_evidence, file_name as evidence_name, obstacle};

@@ -62,7 +62,7 @@ pub struct WhyOutcome {
     /// Warnings about decisions that correct a record which no session behind this file has.
     #[schemars(skip)]
     pub warnings: Vec<String>,
-    /// How to get the proofs, where no decision was found because they were not fetched.
+    /// How to get what is missing, where no decision was found because it is not in this clone.
     #[schemars(skip)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<Hint>,
@@ -223,6 +223,9 @@ fn fill(
     }
     for commit in &explained.outcome.commits {
         let Some(lines) = counts.get(&commit.commit) else { continue };
+        if commit.verdict == Verdict::Unchecked && outcome.decisions.is_empty() && outcome.hint.is_none() {
+            outcome.hint = commit.findings.iter().find_map(|finding| finding.hint.clone());
+        }
         let mut sessions = Vec::new();
         for trail in explained.trails_of(commit) {
             sessions.push(trail.session_id.clone());

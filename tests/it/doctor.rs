@@ -233,6 +233,11 @@ fn signing_and_remotes_are_good_to_know() {
     scratch.git(["commit", "--quiet", "--no-verify", "--allow-empty", "--message=x"]);
     scratch.git(["update-ref", "refs/proof/remote/origin/notes", "HEAD"]);
     assert!(text(&check(&scratch, "remotes").0, "message").contains("origin"));
+    scratch.git(["config", "proof.remote", "https://ada:secret@example.org/proofs"]);
+    let kept = "refs/proof/remote/https---example-org-proofs-5e0c40f6/notes";
+    scratch.git(["update-ref", kept, "HEAD"]);
+    let said = text(&check(&scratch, "remotes").0, "message").to_owned();
+    assert!(said.ends_with("from https://example.org/proofs, origin"), "{said}");
 }
 
 #[test]

@@ -252,6 +252,24 @@ fn policy_check_names_the_patterns_that_match_no_file() {
 }
 
 #[test]
+fn policy_check_reads_the_lists_of_signers_beside_it() {
+    let project = Project::new();
+    project.write(".proof/policy.toml", "[proof]\nsignatures = 1\n");
+    project.write(".proof/allowed_signers", "ada@x nonsense ssh-ed25519 AAAA\n");
+    let check = || project.scratch.run(["policy", "check"]);
+    let refused = check();
+    assert_eq!(refused.exit, Some(2), "{refused:?}");
+    assert!(refused.err.contains("allowed_signers cannot be used\n  caused by: line 1: "), "{refused:?}");
+    let key = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIHZjQEukehDez+GdBOoqQAOy1MaU1VDpl3Ha//aK6pYG";
+    project.write(".proof/allowed_signers", &format!("ada@x cert-authority {key}\nbob@x {key}\n"));
+    let said = check();
+    assert_eq!(said.exit, Some(0), "{said:?}");
+    assert!(said.out.contains("note: line 1 of .proof/allowed_signers is skipped, and its key may sign "), "{said:?}");
+    project.write(".proof/revoked_signers", "what is this\n");
+    assert!(check().err.contains("revoked_signers cannot be used"), "{:?}", check());
+}
+
+#[test]
 fn policy_check_works_where_there_is_no_tree() {
     let scratch = crate::store::scratch::Scratch::without_repository();
     let policy = "[proof_grade]\npaths = [\"src/auth\"]\n";

@@ -9,10 +9,14 @@ use serde_json::Value;
 use crate::store::scratch::{Scratch, text};
 
 fn commit(scratch: &Scratch, name: &str) {
+    commit_without_hooks(scratch, name);
+    scratch.run(["hook", "post-commit"]).text();
+}
+
+fn commit_without_hooks(scratch: &Scratch, name: &str) {
     std::fs::write(scratch.place.join(name), format!("{name}\n")).unwrap();
     scratch.git(["add", "--all"]);
     scratch.git(["commit", "--quiet", "-m", name]);
-    scratch.run(["hook", "post-commit"]).text();
 }
 
 #[test]
@@ -131,6 +135,57 @@ fn status_names_what_closes_a_session_that_was_left_open() {
     let status = years_later();
     assert_eq!(status.next.to_string(), two);
     assert_eq!(status.open_sessions[0].close.as_ref().unwrap().to_string(), one);
+}
+
+#[test]
+fn session_that_explains_no_commit_says_so_when_it_is_done() {
+    let scratch = Scratch::new();
+    let started = scratch.run(["start", "before init"]).text().to_owned();
+    assert!(started.ends_with("will not know of its commits.\nNext: git proof init\n"), "{started}");
+    commit_without_hooks(&scratch, "a");
+    let done = scratch.run(["done", "nobody saw the commit"]);
+    assert!(done.err.contains("no commit, because git runs no hooks of ours here\nhint: git proof init "), "{done:?}");
+    scratch.json(&["init"]);
+    let started = scratch.run(["start", "too early"]).text().to_owned();
+    assert!(started.ends_with("\nNext: git proof decide \"what was chosen, and what was rejected\"\n"), "{started}");
+    let done = scratch.run(["done", "nothing is staged"]);
+    assert!(done.err.contains("hint: to explain a commit that was made: git proof cover HEAD "), "{done:?}");
+    assert_eq!(scratch.json(&["status"])["waiting"], Value::Null);
+}
+
+#[test]
+fn session_that_was_closed_before_the_commit_says_what_it_waits_for() {
+    let scratch = Scratch::new();
+    scratch.json(&["init"]);
+    commit(&scratch, "before");
+    scratch.json(&["start", "one thing", "--session-id", "one"]);
+    std::fs::write(scratch.place.join("a"), "a\n").unwrap();
+    scratch.git(["add", "--all"]);
+    let done = scratch.run(["done", "it is staged"]);
+    assert!(done.err.contains("explains what is staged, and no commit yet\nhint: git commit\n"), "{done:?}");
+    let said = scratch.run(["status"]).text().to_owned();
+    assert!(said.contains("Session one is finalized and explains what is staged; commit exactly that.\n"), "{said}");
+    assert!(said.ends_with("Next: git commit\n"), "{said}");
+    std::fs::write(scratch.place.join("b"), "b\n").unwrap();
+    scratch.git(["add", "--all"]);
+    assert_eq!(scratch.json(&["status"])["waiting"], Value::Null, "something else is staged");
+    scratch.git(["reset", "--quiet", "b"]);
+    scratch.git(["commit", "--quiet", "-m", "a"]);
+    assert_eq!(scratch.json(&["status"])["waiting"], Value::Null, "it is committed");
+    let again = scratch.run(["finalize", "--session", "one"]);
+    assert!(!again.err.contains("no commit yet"), "{again:?}");
+}
+
+#[test]
+fn start_says_that_the_environment_names_another_session() {
+    let said = |named: &str| {
+        let scratch = Scratch::new();
+        let mut start = scratch.command(env!("CARGO_BIN_EXE_git-proof"));
+        start.env("GIT_PROOF_SESSION", named).args(["start", "one thing", "--session-id", "s-1"]);
+        String::from_utf8(start.output().unwrap().stderr).unwrap()
+    };
+    assert!(said("gone").ends_with("to work in the new one: unset GIT_PROOF_SESSION\n"));
+    assert_eq!(said("s-1"), "");
 }
 
 #[test]

@@ -96,6 +96,10 @@ fn judged(context: &Context, arguments: &[OsString], input: &[u8]) -> Result<Ans
             answer.stop = true;
             return Ok(answer);
         }
+        if serious > 0 && !outcome.verdict.is_accepted() {
+            let why = if outcome.policy == "file" { "the policy is advisory" } else { "there is no policy" };
+            answer.say.push(format!("git proof: the push goes on, because {why} on {}", remote.name));
+        }
     }
     if !pushed.is_empty() {
         match share(context, &git, (&remote, &proofs), &pushed) {

@@ -3,11 +3,11 @@
 let index, blocks;
 const SHOWN = 50;
 
-// What can be left out: sessions, and commits outside of sessions. A session has the words of its records, shown or not.
+// What can be left out: sessions, and commits outside of sessions; the commits without a proof are always named. A session has the words of its records, shown or not.
 function findBlocks() {
   const records = new Map();
   for (const { at, lower } of index) records.set(at, `${records.get(at) || ""}\n${lower}`);
-  return [...document.querySelectorAll(".session, #others .commits > li, #refused > ul > li")].map((element) => ({
+  return [...document.querySelectorAll(".session, #others .commits > li")].map((element) => ({
     element,
     words: `${element.textContent.toLowerCase()}\n${records.get(Number(element.dataset.session ?? NaN)) || ""}`,
   }));
@@ -54,7 +54,14 @@ function search() {
     : `${hits.length} ${hits.length === 1 ? "record" : "records"}`;
   const sessions = blocks.filter(({ element }) => element.dataset.session !== undefined);
   const left = sessions.filter(({ element }) => !element.hidden).length;
-  const of = sessions.length > 1 ? ` · ${left} of ${sessions.length} sessions` : "";
+  let of = sessions.length > 1 ? ` · ${left} of ${sessions.length} sessions` : "";
+  // A heading stands only above what is left.
+  for (const section of document.querySelectorAll("#sessions, #others")) {
+    const within = blocks.filter(({ element }) => section.contains(element));
+    const shown = within.filter(({ element }) => !element.hidden).length;
+    section.hidden = within.length > 0 && shown === 0;
+    if (section.id === "others" && shown > 0) of += ` · ${shown} other ${shown === 1 ? "commit" : "commits"}`;
+  }
   byId("found").textContent = words.length ? found + of : "";
   byId("hits").replaceChildren(
     ...hits.slice(0, SHOWN).map((hit) => {

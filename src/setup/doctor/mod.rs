@@ -88,7 +88,7 @@ pub fn doctor(context: &Context) -> Result<DoctorOutcome> {
     checks.extend(wiring::agents(context, &survey));
     checks.extend(repository::policy(&survey));
     checks.push(repository::signing(&survey));
-    checks.push(repository::remotes(context));
+    checks.push(repository::remotes(context, &survey));
     let ok = !checks.iter().any(|check| check.state.is_bad());
     Ok(DoctorOutcome { verdict: Verdict::of(ok), ok, git: survey.version.text, checks })
 }

@@ -3,7 +3,7 @@
 use super::{DoctorCheck, DoctorState};
 use crate::context::{Context, read_regular};
 use crate::error::Code;
-use crate::git::{CHANGES, EVIDENCE, NOTES, ROUNDS, WHY, left_behind};
+use crate::git::{CHANGES, EVIDENCE, NOTES, ROUNDS, Remote, WHY, left_behind};
 use crate::hint::Step;
 use crate::proof::policy::Policy;
 use crate::publish::waiting_commits;
@@ -142,15 +142,21 @@ pub(super) fn signing(survey: &Survey) -> DoctorCheck {
 }
 
 /// The remotes whose proofs were fetched.
-pub(super) fn remotes(context: &Context) -> DoctorCheck {
+pub(super) fn remotes(context: &Context, survey: &Survey) -> DoctorCheck {
     let listed = git(context, ["for-each-ref", "--format=%(refname)", "refs/proof/remote/"]).unwrap_or_default();
     let listed = String::from_utf8_lossy(&listed).into_owned();
     let mut names: Vec<&str> =
         listed.lines().filter_map(|line| line.strip_prefix("refs/proof/remote/")?.split('/').next()).collect();
     names.dedup();
+    // An address is kept under a name that is made of it.
+    let proofs = survey.settings.last("proof.remote").map(|setting| Remote { name: setting.text() });
+    let shown = |slug: &&str| {
+        let remote = proofs.as_ref().filter(|remote| remote.slug() == **slug);
+        remote.map_or_else(|| (*slug).to_owned(), Remote::shown)
+    };
     let message = match names[..] {
         [] => "no proofs of a remote have been fetched".to_owned(),
-        _ => format!("proofs were fetched from {}", names.join(", ")),
+        _ => format!("proofs were fetched from {}", names.iter().map(shown).collect::<Vec<_>>().join(", ")),
     };
     DoctorCheck::new("remotes", DoctorState::Info, message)
 }

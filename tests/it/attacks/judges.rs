@@ -115,7 +115,7 @@ fn without_a_trusted_branch_the_first_parent_counts_and_that_is_said() {
         (&proven.base.clone().into(), &false.into())
     );
     let said = proven.scratch.run(["verify"]).out.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("no trusted branch is known here (git remote set-head origin -a"), "{said}");
+    assert!(said.contains("no trusted branch is known here: git config proof.rules BRANCH"), "{said}");
     // A commit that relaxes the policy does not relax it for itself.
     proven.write(".proof/policy.toml", "[proof_grade]\nrequire = \"none\"\n");
     proven.commit("Relax");

@@ -128,11 +128,24 @@ fn decisions_are_unknown_where_the_proofs_were_not_fetched() {
     let why = || team.scratch.run(["-C", "../late", "why", "a.txt:1"]);
     let before = why().out;
     assert!(!before.contains("No recorded decision"), "{before}");
-    assert!(before.contains("The proofs were not fetched, so the decisions behind it are unknown.\n"), "{before}");
+    assert!(before.contains(", so the decisions behind it are unknown.\n"), "{before}");
     assert!(before.contains("\nhint: git proof sync --fetch-only brings refs/notes/proof"), "{before}");
     team.scratch.json(&["-C", "../late", "sync", "--fetch-only"]);
     let after = why().out;
     assert!(after.contains("Shout") && !after.contains("hint: "), "{after}");
+}
+
+#[test]
+fn decisions_are_unknown_in_a_clone_that_is_too_shallow() {
+    let team = two_sessions();
+    team.push(OURS, "main");
+    let remote = format!("file://{}", team.scratch.place.join("../remote").display());
+    team.git(OURS, &["clone", "-q", "--depth", "1", &remote, "../late"]);
+    team.scratch.json(&["-C", "../late", "sync", "--fetch-only"]);
+    let shown = team.scratch.run(["-C", "../late", "why", "a.txt"]);
+    assert_eq!(shown.exit, Some(3), "{shown:?}");
+    assert!(!shown.out.contains("No recorded decision"), "{}", shown.out);
+    assert!(shown.out.contains("unknown.\nhint: if the clone is shallow: git fetch --unshallow"), "{}", shown.out);
 }
 
 #[test]

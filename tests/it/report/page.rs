@@ -442,6 +442,8 @@ fn a_picture_shows_what_was_decided_and_nothing_in_it_does_anything() {
     for told in [">Keep the journal<", ">rejected<", ">a log<", ">&lt;/script&gt;&lt;script&gt;alert(1)"] {
         assert!(picture.contains(told), "{told}: {picture}");
     }
+    let width = picture.split('"').nth(3).unwrap().parse::<u32>().unwrap();
+    assert!(width <= 720, "a line was not wrapped: {width}");
     for element in picture.split('<').skip(1) {
         let name = element.trim_start_matches('/').split([' ', '>', '/']).next().unwrap();
         assert!(["svg", "title", "style", "rect", "text"].contains(&name), "{name}");

@@ -95,7 +95,7 @@ fn squash_that_was_pushed_without_the_hook_is_published_by_sync_which_says_so() 
     project.commit_staged(&["-m", "both"]);
     project.git(["push", "--quiet", "--no-verify", "origin", "HEAD:main"]);
     let ran = project.try_proof(&["sync"]);
-    assert!(ran.err.contains("indexed a range of squashed commits"), "{ran:?}");
+    assert!(ran.err.contains("indexed a range of commits, so that a squash of them is found"), "{ran:?}");
     assert!(!project.try_proof(&["sync"]).err.contains("git proof: "));
     let clone = project.clone_of("main");
     clone.sync();

@@ -18,7 +18,9 @@ fn advisory_gate_shows_everything_and_ends_with_0() {
     assert_eq!((&outcome["verdict"], &outcome["enforced"]), (&"missing".into(), &false.into()));
     assert!(ran.err.contains("the policy is advisory: nothing is refused"), "{}", ran.err);
     // Also where a fork could not be read.
-    assert_eq!(runner.gate(&["../gone.git"]).exit, Some(0));
+    let gone = runner.gate(&["../gone.git"]);
+    assert_eq!(gone.exit, Some(0));
+    assert!(gone.out.contains("check the address") && !gone.out.contains("git remote"), "{}", gone.out);
     // What was asked is answered as ever.
     assert_eq!(runner.try_proof(&["verify", "FETCH_HEAD"]).exit, Some(1));
 }
@@ -50,6 +52,7 @@ fn advisory_policy_stops_no_push_not_even_one_that_cannot_be_judged() {
     let ran = work.try_git(["push", "--quiet", "origin", "topic"]);
     assert_eq!(ran.exit, Some(0), "{}", ran.err);
     assert!(ran.err.contains("ANCHOR_MISSING"), "{}", ran.err);
+    assert!(ran.err.contains("the push goes on, because the policy is advisory on origin"), "{}", ran.err);
     // A store that cannot be read keeps the hook from judging.
     work.edit(11, "unproven");
     work.commit("again");
