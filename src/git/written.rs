@@ -7,6 +7,7 @@ use sha1::{Digest as _, Sha1};
 use sha2::Sha256;
 
 use super::open::Git;
+use crate::access::bytes_of;
 use crate::context::open_regular;
 use crate::proof::digest::ObjectId;
 
@@ -76,5 +77,7 @@ fn relative(root: &Path, path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?;
     let folder = std::fs::canonicalize(path.parent()?).ok()?;
     let below = folder.strip_prefix(std::fs::canonicalize(root).ok()?).ok()?.join(name);
-    below.components().all(|part| matches!(part, Component::Normal(_))).then_some(below)
+    // libgit2 panics where a path has a NUL, which no file has in its name.
+    let is_a_name = |part: Component<'_>| matches!(part, Component::Normal(name) if !bytes_of(name).contains(&0));
+    below.components().all(is_a_name).then_some(below)
 }
