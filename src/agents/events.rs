@@ -70,13 +70,13 @@ fn once(name: &str, input: &Value) -> Option<[u8; 8]> {
     let has = |fields: &[&str]| fields.iter().any(|field| input.get(field).is_some());
     let known_by = if has(&OF_AN_EVENT) {
         let fields = OF_AN_EVENT.iter().chain(&OF_A_TURN).chain(&SAID);
-        json!(fields.map(|field| &input[*field]).collect::<Vec<_>>())
+        serde_json::to_vec(&(name, fields.map(|field| &input[*field]).collect::<Vec<_>>()))
     } else if has(&OF_A_TURN) {
-        input.clone()
+        serde_json::to_vec(&(name, input))
     } else {
         return None;
     };
-    sha256(format!("{name}{known_by}").as_bytes()).first_chunk().copied()
+    sha256(&known_by.ok()?).first_chunk().copied()
 }
 
 fn event(agent: Agent, name: &str, input: &Value) -> Result<Option<Event>> {

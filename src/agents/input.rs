@@ -1,9 +1,46 @@
-//! How agents give the use of a tool: the shapes that several of them share.
+//! How agents write their events, and give the use of a tool: the shapes that several of them share.
 
 use serde_json::Value;
 
 use super::event::{Call, is_true, text, text_or_none};
 use crate::error::Result;
+
+/// Reads an event. Agents cut texts by their number of characters or bytes, which may leave half of a letter: that half is
+/// replaced, so that the rest of the event is not lost.
+pub(super) fn read(bytes: &[u8]) -> serde_json::Result<Value> {
+    serde_json::from_slice(bytes).or_else(|error| serde_json::from_str(&mended(bytes)).map_err(|_| error))
+}
+
+/// The text without a byte order mark, with U+FFFD for bytes that are no UTF-8 and for escapes of lone surrogates.
+fn mended(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let mut rest = text.trim_start_matches('\u{feff}');
+    let mut mended = String::with_capacity(rest.len());
+    while let Some(at) = rest.find('\\') {
+        mended.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let length = match (unit(rest), unit(rest.get(6..).unwrap_or_default())) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
+            (Some(0xd800..=0xdfff), _) => {
+                mended.push('\u{fffd}');
+                rest = &rest[6..];
+                continue;
+            }
+            // An escaped backslash is no beginning of an escape.
+            _ => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+        };
+        mended.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    mended.push_str(rest);
+    mended
+}
+
+/// The code unit of an escape such as `\ud83d` at the beginning of a text.
+fn unit(text: &str) -> Option<u16> {
+    let digits = text.strip_prefix("\\u")?.get(..4)?;
+    u16::from_str_radix(digits, 16).ok()
+}
 
 /// A tool's use in the shape that most agents have: `tool_name`, `tool_input`, `tool_response` or `tool_result`.
 pub(super) fn call(input: &Value) -> Result<Call> {

@@ -43,8 +43,7 @@ pub struct Outcome {
 /// Does what an event of an agent asks for. `called` is the agent whose configuration named the hook; which agent it really is,
 /// the event tells.
 pub fn run(context: Context, called: Agent, input: &[u8]) -> Result<Outcome> {
-    let input: Value =
-        serde_json::from_slice(input).map_err(|error| event::unclear("the input is not JSON").because(error))?;
+    let input = input::read(input).map_err(|error| event::unclear("the input is not JSON").because(error))?;
     if !input.is_object() {
         return Err(event::unclear("the input is not a JSON object"));
     }

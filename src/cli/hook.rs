@@ -2,11 +2,12 @@
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Read as _};
+use std::panic::{self, AssertUnwindSafe};
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::ui::Ui;
+use super::ui::{Ui, write_now};
 use crate::agents;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -69,11 +70,13 @@ impl Hook {
             return Err(Error::new(Code::InvalidParams, format!("the hook of {} takes no arguments", self.event))
                 .hint("what an agent has to say is read from standard input"));
         }
-        match input().and_then(|input| agents::run(context.clone(), agent, &input)) {
+        match input().and_then(|input| unless_panicked(|| agents::run(context.clone(), agent, &input))?) {
             Ok(outcome) => {
-                // The agent reads JSON, whoever calls.
-                if let Some(told) = outcome.told {
-                    ui.text(|_| format!("{told}\n"));
+                // The agent reads JSON, whoever calls. If the answer cannot be written, the agent goes on without it.
+                if let Some(Err(error)) = outcome.told.map(|told| write_now(&format!("{told}\n")))
+                    && !error.message.is_empty()
+                {
+                    ui.say(&format!("git proof hook {}: {error}", self.event));
                 }
                 // A push without git's hooks did not share its proofs. Share them now; if that fails, the next sync
                 // does it.
@@ -89,8 +92,8 @@ impl Hook {
 
     fn of_git(&self, hook: GitHook, context: &Context, ui: &mut Ui) {
         let input = if hook.reads_input() { input() } else { Ok(Vec::new()) };
-        let answer = match input {
-            Ok(input) => hook.run(context, &self.arguments, &input),
+        let answer = match input.and_then(|input| unless_panicked(|| hook.run(context, &self.arguments, &input))) {
+            Ok(answer) => answer,
             Err(error) => {
                 ui.say(&format!("git proof hook {}: {error}", self.event));
                 return ui.answer(u8::from(hook.judges()));
@@ -101,6 +104,17 @@ impl Hook {
         }
         ui.answer(u8::from(answer.stop));
     }
+}
+
+/// Turns a panic into an error of one line: a mistake in this program must not stop an agent, nor a commit.
+fn unless_panicked<T>(work: impl FnOnce() -> T) -> Result<T> {
+    panic::set_hook(Box::new(|_| ()));
+    let done = panic::catch_unwind(AssertUnwindSafe(work));
+    let _ = panic::take_hook();
+    done.map_err(|why| {
+        let what = why.downcast_ref::<String>().map(String::as_str).or_else(|| why.downcast_ref::<&str>().copied());
+        Error::new(Code::Unreadable, "this is a mistake in git-proof").because(what.unwrap_or("it panicked"))
+    })
 }
 
 fn input() -> Result<Vec<u8>> {

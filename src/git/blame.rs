@@ -47,6 +47,10 @@ impl Git {
             Error::new(Code::InvalidParams, format!("{} is not in this repository", file.display()))
                 .hint("name a file as seen from the directory that you are in")
         };
+        // libgit2 panics where a path has a NUL, which no file has in its name.
+        if bytes_of(file).contains(&0) {
+            return Err(outside());
+        }
         let Some(root) = self.repository.workdir() else {
             return normal(file).map(|path| bytes_of(&path).to_vec()).ok_or_else(outside);
         };

@@ -96,14 +96,14 @@ pub fn commands_above() -> Vec<String> {
     lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " ")).collect()
 }
 
-/// The program that started this process, past shells, git and hooks of git, as its number and the time when it began: a
-/// number is used again, and the two together are not. `None` where that cannot be seen.
+/// The program that started this process, past shells, git and hooks of git, as its number, the time when it began, and the
+/// namespace that both belong to. A number is used again, but not with the same time. `None` where that cannot be seen.
 pub fn starter() -> Option<String> {
     const BETWEEN: [&str; 9] = ["sh", "bash", "dash", "zsh", "ash", "git", "git-proof", "env", "timeout"];
     for process in above().take(8) {
         let name = fs::read_to_string(format!("/proc/{process}/comm")).ok()?;
         if !BETWEEN.contains(&name.trim_end()) {
-            return begun_at(process).map(|begun| format!("{process}:{begun}"));
+            return name_of_process(process);
         }
     }
     None
@@ -113,7 +113,7 @@ pub fn starter() -> Option<String> {
 /// or if that cannot be seen.
 pub fn nearest_above<'a>(starters: &[&'a str]) -> Option<&'a str> {
     for process in above().take(64) {
-        let named = begun_at(process).map(|begun| format!("{process}:{begun}"))?;
+        let named = name_of_process(process)?;
         if let Some(found) = starters.iter().find(|starter| **starter == named) {
             return Some(found);
         }
@@ -121,14 +121,29 @@ pub fn nearest_above<'a>(starters: &[&'a str]) -> Option<&'a str> {
     None
 }
 
-/// Whether the program that [`starter`] named is still running. `None` where that cannot be seen.
+/// Whether the program that [`starter`] named is still running. `None` where that cannot be seen, as from inside a container
+/// or the sandbox of an agent, which have processes of their own.
 pub fn is_running(starter: &str) -> Option<bool> {
-    let (process, begun) = starter.split_once(':')?;
-    let process = process.parse().ok()?;
-    if !Path::new("/proc/self/stat").exists() {
+    let mut parts = starter.split(':');
+    let (process, begun) = (parts.next()?.parse().ok()?, parts.next()?);
+    let is_elsewhere = parts.next().is_some_and(|there| namespace().is_some_and(|here| here != there));
+    if !Path::new("/proc/self/stat").exists() || is_elsewhere {
         return None;
     }
     Some(begun_at(process).is_some_and(|now| now == begun))
+}
+
+/// A process as [`starter`] names it.
+fn name_of_process(process: u32) -> Option<String> {
+    let begun = begun_at(process)?;
+    Some(namespace().map_or_else(|| format!("{process}:{begun}"), |namespace| format!("{process}:{begun}:{namespace}")))
+}
+
+/// The number of the namespace in which this process sees others.
+fn namespace() -> Option<String> {
+    let link = fs::read_link("/proc/self/ns/pid").ok()?;
+    let (_, number) = link.to_str()?.split_once('[')?;
+    Some(number.trim_end_matches(']').to_owned())
 }
 
 /// The processes that this one was started by, nearest first, as far as they can be seen.
@@ -314,5 +329,23 @@ impl Git {
     pub(super) fn text_of(&self, command: &mut Command) -> Result<Option<String>> {
         let output = self.run(command)?;
         Ok(output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned()))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn whether_a_process_of_another_namespace_runs_is_not_known() {
+        let own = name_of_process(std::process::id()).unwrap();
+        assert_eq!(is_running(&own), Some(true));
+        assert_eq!(is_running(&own.replacen(':', ":1", 1)), Some(false));
+        let (here, _) = own.rsplit_once(':').unwrap();
+        assert_eq!(is_running(here), Some(true), "stored before namespaces were");
+        assert_eq!(is_running(&format!("{here}:1")), None);
+        assert_eq!(nearest_above(&[&own]), None);
     }
 }

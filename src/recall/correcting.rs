@@ -1,6 +1,8 @@
 //! Finds the commits that may correct a decision: they touched the same file, and their evidence names an entry that it
 //! supersedes. This is only a filter, so that not every commit must be judged.
 
+use std::collections::HashMap;
+
 use memchr::memmem;
 
 use crate::error::Result;
@@ -16,9 +18,16 @@ use crate::store::{Extent, Store};
 /// Newest commits that touched the file in which a correction is looked for.
 const MOST: usize = 64;
 
-/// The newest commit that leads to `tip` and touched a file, and the others of late that may correct something.
-pub(super) fn correcting(git: &Git, store: Option<&Store>, tip: &CommitId, path: &[u8]) -> Result<Vec<CommitId>> {
-    let mut commits = touching(git, store, tip, path)?;
+/// The newest commit that leads to `tip` and touched a file, and the others of late that may correct something that was decided
+/// for the commits in `blamed`.
+pub(super) fn correcting(
+    git: &Git,
+    store: Option<&Store>,
+    tip: &CommitId,
+    path: &[u8],
+    blamed: &HashMap<CommitId, u64>,
+) -> Result<Vec<CommitId>> {
+    let mut commits = touching(git, store, tip, path, blamed)?;
     let tree = |name: &str| Some(git.commit(&git.tip(name).ok()??).ok()?.tree);
     let (notes, evidence) = (tree(NOTES), tree(EVIDENCE));
     let elsewhere = Elsewhere::new(git, store)?;
@@ -32,15 +41,25 @@ pub(super) fn correcting(git: &Git, store: Option<&Store>, tip: &CommitId, path:
 }
 
 /// By the index, and by git for what it has not. What the index has must lead to `tip`.
-fn touching(git: &Git, store: Option<&Store>, tip: &CommitId, path: &[u8]) -> Result<Vec<CommitId>> {
+fn touching(
+    git: &Git,
+    store: Option<&Store>,
+    tip: &CommitId,
+    path: &[u8],
+    blamed: &HashMap<CommitId, u64>,
+) -> Result<Vec<CommitId>> {
     let known = store.and_then(|store| Some((store, store.paths_tip().ok()??)));
     let leads_to = |known: &CommitId| known == tip || git.has(&known.0) && git.is_ancestor(known, tip).unwrap_or(false);
-    let Some((store, known)) = known.filter(|(_, known)| known.extent == Extent::Whole && leads_to(&known.tip)) else {
+    let Some((store, known)) = known.filter(|(_, known)| known.extent != Extent::Gap && leads_to(&known.tip)) else {
         return git.newest_touching(tip, None, path, MOST);
     };
     let mut commits =
         if known.tip == *tip { Vec::new() } else { git.newest_touching(tip, Some(&known.tip), path, MOST)? };
     commits.extend(store.commits_of_path(path, MOST - commits.len())?.into_iter().filter(|commit| git.has(&commit.0)));
+    // An index of the newest commits is enough where they include those in question: a correction comes after what it corrects.
+    if known.extent == Extent::Newest && !blamed.keys().all(|commit| commits.contains(commit)) {
+        return git.newest_touching(tip, None, path, MOST);
+    }
     Ok(commits)
 }
 

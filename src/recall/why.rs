@@ -165,7 +165,7 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     };
     let store = Store::open(&git.place().store_path(), context.patience()).ok();
     let mut commits = match &tip {
-        Some(tip) => correcting(&git, store.as_ref(), tip, &request.path)?,
+        Some(tip) => correcting(&git, store.as_ref(), tip, &request.path, &counts)?,
         None => Vec::new(),
     };
     let mut blamed_only: Vec<CommitId> = counts.keys().filter(|commit| !commits.contains(commit)).copied().collect();

@@ -83,9 +83,20 @@ pub fn agents_in_environment(workspace: &Workspace) -> Result<Vec<(Agent, String
             ids.sort_unstable();
             ids.dedup();
         }
-        named.extend(ids.into_iter().map(|id| (agent, id)));
+        for id in ids {
+            let key = AgentKey { agent: agent.as_str(), session: &id };
+            if !workspace.store.agent(key)?.is_some_and(|row| is_gone(&row)) {
+                named.push((agent, id));
+            }
+        }
     }
     Ok(named)
+}
+
+/// Whether an agent's session is over and its program no longer runs. What it started may run for weeks with its environment,
+/// such as a terminal multiplexer, in which a person works.
+fn is_gone(row: &AgentRow) -> bool {
+    row.ended && row.process.as_deref().and_then(git::is_running) == Some(false)
 }
 
 /// Whether the environment names any agent.

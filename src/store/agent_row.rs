@@ -44,6 +44,8 @@ pub struct AgentRow {
     pub patched: Option<String>,
     /// Whether it was reminded to close its session.
     pub reminded: bool,
+    /// Whether nothing is expected of it any more: its session is over, and was not resumed.
+    pub ended: bool,
     /// When it was seen last.
     pub seen_at: Timestamp,
 }
@@ -67,7 +69,7 @@ pub struct AgentFacts {
 }
 
 pub(super) const COLUMNS: &str = "agent, agent_session, worktree, reserved, session_id, process, model, version, transcript, \
-    calls, failed, changed, message, message_kept, patched, reminded, seen_at";
+    calls, failed, changed, message, message_kept, patched, reminded, ended, seen_at";
 
 pub(super) fn read(row: &Row<'_>) -> Result<AgentRow, Failure> {
     Ok(AgentRow {
@@ -87,7 +89,8 @@ pub(super) fn read(row: &Row<'_>) -> Result<AgentRow, Failure> {
         message_kept: row.get(13)?,
         patched: row.get(14)?,
         reminded: row.get(15)?,
-        seen_at: row.get(16)?,
+        ended: row.get(16)?,
+        seen_at: row.get(17)?,
     })
 }
 

@@ -51,6 +51,32 @@ fn person_who_commits_while_or_after_an_agent_works_is_not_drawn_in() {
 }
 
 #[test]
+fn person_in_a_terminal_that_an_agent_left_behind_is_not_drawn_in() {
+    let stage = Stage::new();
+    let agent = stage.agent("claude-code", "x");
+    agent.start();
+    let of_agent = agent.commit("b.txt", "Of the agent");
+    agent.stop("done");
+    agent.leave();
+    if !std::path::Path::new("/proc/self/stat").exists() {
+        return;
+    }
+    stage.scratch.database().execute("UPDATE agents SET process = '4194304:1'", []).unwrap();
+    // Its environment is still there, as in a terminal multiplexer that it started.
+    agent.run("echo 1 > c.txt && git add c.txt && git commit -qm Person");
+    let of_person = stage.head();
+    stage.push();
+    assert!(stage.named_by(&of_agent).is_some());
+    assert_eq!(stage.named_by(&of_person), None);
+    assert_eq!(stage.judged(&of_person)["sessions"], json!([]));
+    assert!(stage.open().is_empty());
+    // Once it is resumed, its commits are its own again.
+    agent.start();
+    let resumed = agent.commit("d.txt", "Resumed");
+    assert!(stage.named_by(&resumed).is_some());
+}
+
+#[test]
 fn session_of_a_person_is_not_an_agents_and_the_other_way_round() {
     let stage = Stage::new();
     stage.scratch.start("mine", &[]);

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use super::stage::Stage;
 use super::{AGENTS, input, send};
 use crate::store::scratch::{Ran, Scratch};
 
@@ -95,6 +96,51 @@ fn numbers_without_a_canonical_form_are_noted_all_the_same() {
     event["tool_input"] = json!({ "at": u64::MAX });
     let ran = send(&scratch, "claude-code", &event);
     assert_eq!((ran.exit, ran.err.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn path_with_a_nul_is_no_path() {
+    let scratch = Scratch::new();
+    for agent in AGENTS {
+        for tool in ["Write", "Read"] {
+            let mut event = input("claude-code-tool");
+            event["tool_name"] = json!(tool);
+            event["tool_input"] = json!({ "file_path": "a\0b", "path": "a\0b" });
+            let ran = send(&scratch, agent, &event);
+            assert_eq!(ran.exit, Some(0), "{agent}: {ran:?}");
+            assert!(ran.err.lines().count() <= 1, "{agent}: {}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn event_with_half_a_letter_is_recorded() {
+    for cut in [&b"\\ud83d"[..], b"\\\\ \\udc00x", b"\\ud83d\\ud83d\\ude00", b"\xf0\x9f\x98"] {
+        let stage = Stage::new();
+        stage.write("b.txt", "b\n");
+        let place = &stage.scratch.place;
+        let event = json!({
+            "hook_event_name": "PostToolUse", "session_id": "x", "tool_name": "Write", "cwd": place,
+            "tool_input": { "file_path": place.join("b.txt"), "content": "CUT" }, "tool_response": {},
+        });
+        let (before, after) = event.to_string().split_once("CUT").map(|(a, b)| (a.to_owned(), b.to_owned())).unwrap();
+        let bytes = [b"\xef\xbb\xbf", before.as_bytes(), cut, after.as_bytes()].concat();
+        let ran = stage.scratch.run_with(&["hook", "claude-code"], &bytes);
+        assert_eq!((ran.exit, ran.err.as_str()), (Some(0), ""), "{cut:?}");
+        assert_eq!(stage.open().len(), 1, "{cut:?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn answer_that_cannot_be_written_does_not_stop_the_agent() {
+    let scratch = Scratch::new();
+    let file = scratch.around().join("event.json");
+    std::fs::write(&file, input("claude-code-start").to_string()).unwrap();
+    let mut command = scratch.proof(["hook", "claude-code"]);
+    command.stdin(std::fs::File::open(&file).unwrap());
+    command.stdout(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+    assert_said(&command.output().unwrap().into(), "could not be written");
 }
 
 #[test]

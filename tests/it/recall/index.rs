@@ -3,9 +3,9 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::{OURS, Team};
+use super::{OURS, Team, contents};
 use crate::common::run_with_input;
 
 const DECISION: &str = "Keep six lines; rejected: seven";
@@ -29,6 +29,19 @@ fn bury(team: &Team, count: usize) {
     assert_eq!(ran.code, Some(0), "{ran:?}");
     team.git(OURS, &["reset", "-q", "--hard", "main"]);
     team.git(OURS, &["push", "-q", "--no-verify", "origin", "HEAD:refs/heads/main"]);
+}
+
+/// A PATH with a git that has not got one of its commands.
+fn without(team: &Team, command: &str) -> String {
+    let programs = team.scratch.around().join("programs");
+    std::fs::create_dir(&programs).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in *\" {command} \"*) exit 1;; esac\nPATH='{path}'\nexport PATH\nexec git \"$@\"\n"
+    );
+    std::fs::write(programs.join("git"), script).unwrap();
+    std::fs::set_permissions(programs.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{path}", programs.display())
 }
 
 fn forget_index(team: &Team) {
@@ -98,6 +111,22 @@ fn a_file_that_was_changed_before_all_commits_of_the_index_is_looked_up_in_git()
 }
 
 #[test]
+fn why_does_not_search_the_history_for_what_an_index_of_the_newest_commits_has() {
+    let team = decided();
+    bury(&team, 10_010);
+    let old = team.decide(OURS, "s2", &["Six, spelled out"], "c.txt", "six\n");
+    team.decide(OURS, "s3", &["Seven", "--supersedes", &old], "c.txt", "six\nseven\n");
+    team.push(OURS, "main");
+    assert_eq!(team.scratch.rows("path_commits"), 10_000 + 2);
+    let mut command = team.scratch.proof(["--json", "why", "c.txt:1"]);
+    let ran = command.env("PATH", without(&team, "rev-list")).output().unwrap();
+    let why: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!((contents(&why), &why["decisions"][0]["in_force"]), (vec!["Six, spelled out"], &json!(false)), "{why}");
+    // The file that the index has no commit of is looked up in git.
+    assert_eq!(contents(&team.why(&["a.txt:1"])), [DECISION]);
+}
+
+#[test]
 fn importing_what_others_published_completes_the_index() {
     let team = decided();
     team.push(OURS, "main");
@@ -125,17 +154,8 @@ fn an_index_that_cannot_be_brought_up_to_date_tells_nothing_of_what_was_rewritte
     let tree = team.git(OURS, &["rev-parse", "HEAD^{tree}"]);
     let other = team.git(OURS, &["commit-tree", "-m", "Another beginning", &tree]);
     team.git(OURS, &["push", "-q", "--no-verify", "--force", "origin", &format!("{other}:refs/heads/main")]);
-    // A git whose log does not work.
-    let programs = team.scratch.around().join("programs");
-    std::fs::create_dir(&programs).unwrap();
-    let path = std::env::var("PATH").unwrap();
-    let script = format!(
-        "#!/bin/sh\ncase \" $* \" in *\" log \"*) exit 1;; esac\nPATH='{path}'\nexport PATH\nexec git \"$@\"\n"
-    );
-    std::fs::write(programs.join("git"), script).unwrap();
-    std::fs::set_permissions(programs.join("git"), std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut hook = team.scratch.proof(["hook", "claude-code"]);
-    hook.env("PATH", format!("{}:{path}", programs.display()));
+    hook.env("PATH", without(&team, "log"));
     let event = json!({
         "hook_event_name": "PostToolUse", "session_id": "another", "cwd": team.scratch.place, "tool_use_id": "call-9",
         "tool_name": "Read", "tool_input": { "file_path": team.scratch.place.join("a.txt") }, "tool_response": {},

@@ -24,9 +24,13 @@ fn an_agent_asks_which_decisions_are_in_force_for_files() {
     assert_eq!((contents(&limited), &limited["more"]), (vec!["Another file"], &json!(1)));
     let searched = agent.ok("decisions_for", json!({ "paths": ["a.txt", "b.txt"], "query": "SET" }));
     assert_eq!(contents(&searched), ["Use a set"]);
-    for wrong in
-        [json!({}), json!({ "paths": [] }), json!({ "paths": ["../x"] }), json!({ "paths": ["a"], "limit": 0 })]
-    {
+    for wrong in [
+        json!({}),
+        json!({ "paths": [] }),
+        json!({ "paths": ["../x"] }),
+        json!({ "paths": ["a\0b"] }),
+        json!({ "paths": ["a"], "limit": 0 }),
+    ] {
         agent.refused("INVALID_PARAMS", "decisions_for", wrong);
     }
     let read = agent.read("proof://path/a.txt").unwrap();
