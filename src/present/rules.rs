@@ -21,7 +21,10 @@ pub fn rule(code: FindingCode) -> Rule {
         | FindingCode::ObjectMissing
         | FindingCode::LimitReached
         | FindingCode::PolicyUnreadable => Severity::Unchecked,
-        FindingCode::EvidenceWithheld | FindingCode::Vouched | FindingCode::WordNotTaken => Severity::Warning,
+        FindingCode::EvidenceWithheld
+        | FindingCode::KnownOnlyHere
+        | FindingCode::Vouched
+        | FindingCode::WordNotTaken => Severity::Warning,
         FindingCode::AnchorMissing
         | FindingCode::AnchorMalformed
         | FindingCode::BindingMismatch
@@ -163,6 +166,10 @@ fn words(code: FindingCode) -> (&'static str, &'static str) {
         FindingCode::PolicyUnreadable => {
             ("The policy cannot be read.", "git proof policy check names the line. Correct it on the base branch.")
         }
+        FindingCode::KnownOnlyHere => (
+            "The proof holds, and no shared ref says where to find it: only this clone can check it.",
+            "Push the commit. If it is pushed already, run git proof sync.",
+        ),
         FindingCode::Vouched => (
             "Nothing proves that the commit is the change that was proven; a person whom the policy lists says so.",
             "Ask that person if in doubt. The policy's key is proof.vouchers.",
