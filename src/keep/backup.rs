@@ -45,7 +45,7 @@ pub struct BackupOutcome {
 pub fn backup(workspace: &Workspace, request: &BackupRequest) -> Result<BackupOutcome> {
     let target = workspace.context.path(&request.file);
     let directory = must_be_free(workspace, &target, request)?;
-    let unfinished = Unfinished::create(&directory, workspace.context.new_id().as_str(), &target)?;
+    let unfinished = Unfinished::create(workspace, &directory, &target)?;
     let path = &unfinished.path;
     // Nobody may move texts between the copy and the reading of the archives.
     let cold = !workspace.store.archives()?.is_empty() && !workspace.store.is_read_only();
@@ -112,17 +112,39 @@ fn must_be_free(workspace: &Workspace, target: &Path, request: &BackupRequest) -
     Ok(directory)
 }
 
-/// A backup that is being written. What is not finished is gone again.
+/// How the name of a folder begins in which a backup is written.
+const UNFINISHED: &str = ".git-proof-backup-";
+
+/// A backup that is being written, in a folder of its own, which is locked as long as it is written. The file itself is not:
+/// over NFS, our lock would keep SQLite out.
 struct Unfinished {
+    folder: PathBuf,
     path: PathBuf,
+    _lock: Option<File>,
 }
 
 impl Unfinished {
-    fn create(directory: &Path, id: &str, target: &Path) -> Result<Self> {
-        let path = directory.join(format!(".git-proof-backup-{id}"));
+    fn create(workspace: &Workspace, directory: &Path, target: &Path) -> Result<Self> {
         let access = Access::new(Sharing::NONE, directory);
-        let made = access.open(&path, File::options().write(true).create_new(true));
-        made.map(|_| Self { path }).map_err(|error| failed(target, &error))
+        let make = || {
+            remove_abandoned(directory)?;
+            loop {
+                let folder = directory.join(format!("{UNFINISHED}{}", workspace.context.new_id()));
+                access.make_directory(&folder)?;
+                let lock = File::open(&folder)?;
+                let unfinished = Self {
+                    path: folder.join("store.db"),
+                    folder,
+                    _lock: lock.try_lock().is_ok().then_some(lock), // where nothing can be locked, nothing is removed
+                };
+                // Another process may have removed the folder before it was locked.
+                if unfinished.folder.exists() {
+                    access.open(&unfinished.path, File::options().write(true).create_new(true))?;
+                    return Ok(unfinished);
+                }
+            }
+        };
+        make().map_err(|error| failed(target, &error))
     }
 
     /// Gives the file its name. Without `force`, a file that somebody else has made there meanwhile stays.
@@ -139,12 +161,22 @@ impl Unfinished {
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        for end in ["", "-wal", "-shm", "-journal"] {
-            let mut name = self.path.as_os_str().to_owned();
-            name.push(end);
-            let _ = fs::remove_file(name); // most of them are not there
+        let _ = fs::remove_dir_all(&self.folder); // the next backup there removes it
+    }
+}
+
+/// Removes what backups that were killed have left in a directory.
+fn remove_abandoned(directory: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(directory)?.flatten() {
+        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(UNFINISHED));
+        if ours
+            && entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && File::open(entry.path()).is_ok_and(|folder| folder.try_lock().is_ok())
+        {
+            let _ = fs::remove_dir_all(entry.path()); // it is in nobody's way
         }
     }
+    Ok(())
 }
 
 fn failed(target: &Path, error: &io::Error) -> Error {
