@@ -9,6 +9,7 @@ use super::seals::{SealedAs, Seals};
 use crate::git::limits::{MAX_NOTE, WORK_FOR_DELETED};
 use crate::git::{Git, ObjectError, PassedOver, Read};
 use crate::hint::{Step, hint};
+use crate::proof::change::GitAttestation;
 use crate::proof::digest::{AnchorId, ChangeId, CommitId, TreeId};
 use crate::proof::finding::{Finding, FindingCode};
 use crate::proof::note::NoteLine;
@@ -47,15 +48,21 @@ impl Deleted {
             let gathered = gatherer.evidence(&sealed.root);
             let Evidence::Holds(facts) = &gathered.evidence else { continue };
             for attested in &facts.attested {
-                deleted.by_commit.extend(attested.change.commit.map(|commit| (commit, index)));
-                deleted.by_change.extend(attested.change.change_id.map(|change| (change, index)));
+                let GitAttestation { commit, change_id, .. } = attested.change;
+                commit.map(|commit| deleted.by_commit.entry(commit).or_insert(index));
+                change_id.map(|change| deleted.by_change.entry(change).or_insert(index));
             }
         }
         deleted
     }
 
-    /// What was deleted of a commit.
-    pub(super) fn of(&self, gatherer: &Gatherer<'_>, commit: &Facts, trailers: &ProofTrailers) -> Option<Finding> {
+    /// What was deleted of a commit: of several anchors, the one that was sealed first.
+    pub(super) fn of(
+        &self,
+        gatherer: &Gatherer<'_>,
+        commit: &Facts,
+        trailers: &ProofTrailers,
+    ) -> Option<(&SealedAs, Finding)> {
         if self.anchors.is_empty() {
             return None;
         }
@@ -68,9 +75,9 @@ impl Deleted {
             })
         };
         let by_change = || self.by_change.get(&commit.change(gatherer).ok()??.wide).copied();
-        let index = self.by_commit.get(&commit.id()).copied().or_else(by_change).or_else(named)?;
-        let (anchor, sealed) = self.anchors.get(index)?;
-        Some(finding(anchor, sealed, self.unread.as_deref()))
+        let found = [self.by_commit.get(&commit.id()).copied(), by_change(), named()];
+        let (anchor, sealed) = self.anchors.get(found.into_iter().flatten().min()?)?;
+        Some((sealed, finding(anchor, sealed, self.unread.as_deref())))
     }
 
     /// That more was deleted than was followed, if so: then nobody knows whether an anchor of a commit was among it.
@@ -108,7 +115,8 @@ pub(super) fn finding(anchor: &AnchorId, sealed: &SealedAs, unread: Option<&str>
 
 /// The anchors that seals list and the notes do not have, in the order of their rounds.
 pub(super) fn missing(seals: &Seals, noted: &HashSet<AnchorId>) -> Vec<(AnchorId, Arc<SealedAs>)> {
-    let gone = seals.anchors.iter().filter(|(anchor, _)| !noted.contains(anchor));
+    let again = seals.again.iter().map(|(anchor, sealed)| (anchor, sealed));
+    let gone = seals.anchors.iter().chain(again).filter(|(anchor, _)| !noted.contains(anchor));
     let mut gone: Vec<(AnchorId, Arc<SealedAs>)> = gone.map(|(anchor, sealed)| (*anchor, Arc::clone(sealed))).collect();
     gone.sort_by_key(|(anchor, sealed)| (sealed.round, *anchor));
     gone

@@ -1,5 +1,6 @@
 //! Seals, as a verdict needs them: which round has an anchor, which seals count by the policy, and since when.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -34,7 +35,10 @@ pub(super) struct SealedAs {
 pub(super) struct Seals {
     /// Whether this clone has seals, or it is known that there are none.
     pub(super) fetched: bool,
+    /// What the first seal that lists an anchor says of it: a later seal moves no anchor to another round.
     pub(super) anchors: HashMap<AnchorId, Arc<SealedAs>>,
+    /// What other seals say of the same anchors.
+    pub(super) again: Vec<(AnchorId, Arc<SealedAs>)>,
     /// The rounds whose seals count, with their times, the oldest first.
     counting: Vec<(u64, Timestamp)>,
     /// What is wrong with the chain as a whole.
@@ -58,6 +62,11 @@ impl Seals {
         let round = self.round(anchor)?;
         let after = self.counting.partition_point(|(counting, _)| *counting < round);
         self.counting.get(after).map(|(_, at)| (round, *at))
+    }
+
+    /// Whether a seal that counts covers a round.
+    pub(super) fn is_covered(&self, round: u64) -> bool {
+        self.counting.last().is_some_and(|(counting, _)| *counting >= round)
     }
 }
 
@@ -99,7 +108,12 @@ impl Rules {
                 for session in &sealed.seal.sessions {
                     let (session_id, root) = (session.session_id.clone(), session.root);
                     let listed = Arc::new(SealedAs { round: sealed.seal.round, session_id, root });
-                    seals.anchors.extend(session.anchors.iter().map(|anchor| (*anchor, Arc::clone(&listed))));
+                    for anchor in &session.anchors {
+                        match seals.anchors.entry(*anchor) {
+                            Entry::Vacant(first) => _ = first.insert(Arc::clone(&listed)),
+                            Entry::Occupied(_) => seals.again.push((*anchor, Arc::clone(&listed))),
+                        }
+                    }
                 }
                 let keys = match &notes {
                     Some(notes) if may_be_signed(&sealed.commit) => signatures.of(git, notes, sealed, &self.signers),

@@ -167,7 +167,7 @@ impl<'j, 'a> Search<'j, 'a> {
 pub(super) fn known_only_here() -> Finding {
     let message = "known only here: no shared ref says where to find this proof, so other clones cannot check it";
     let hint = hint!("push the commit with ", Step::GitPush, ", or ", Step::Sync, " if it is pushed already");
-    Finding::warning(FindingCode::AnchorMissing, message).hint(hint)
+    Finding::warning(FindingCode::KnownOnlyHere, message).hint(hint)
 }
 
 impl Judge<'_> {

@@ -12,7 +12,7 @@ use crate::access::{Access, Sharing};
 use crate::error::{Code, Error, Result};
 use crate::hint::{Hint, Step, hint};
 use crate::record::{Workspace, archive, lock};
-use crate::store::{NewEvent, PassingStore, Store};
+use crate::store::{NewEvent, Store};
 
 #[derive(Debug, Clone)]
 pub struct BackupRequest {
@@ -44,11 +44,7 @@ pub struct BackupOutcome {
 pub fn backup(workspace: &Workspace, request: &BackupRequest) -> Result<BackupOutcome> {
     let target = workspace.context.path(&request.file);
     let directory = must_be_free(workspace, &target, request)?;
-    let failed = |error: io::Error| failed(&target, &error);
-    let path = directory.join(format!(".git-proof-backup-{}", workspace.context.new_id()));
-    let access = Access::new(Sharing::NONE, &directory);
-    access.open(&path, File::options().write(true).create_new(true)).map_err(failed)?;
-    let unfinished = PassingStore { path };
+    let unfinished = Unfinished::create(workspace, &directory, &target)?;
     let path = &unfinished.path;
     // Nobody may move texts between the copy and the reading of the archives.
     let cold = !workspace.store.archives()?.is_empty() && !workspace.store.is_read_only();
@@ -59,10 +55,11 @@ pub fn backup(workspace: &Workspace, request: &BackupRequest) -> Result<BackupOu
     let (restored, problems) = restore(workspace, &mut copy)?;
     let (sessions, count) = copy.size()?;
     copy.close_as_one_file()?;
+    let failed = |error: io::Error| failed(&target, &error);
     let file = File::open(path).map_err(failed)?;
     file.sync_all().map_err(failed)?;
     let bytes = file.metadata().map_err(failed)?.len();
-    rename(path, &target, request.force).map_err(failed)?;
+    unfinished.rename(&target, request.force)?;
     File::open(&directory).and_then(|directory| directory.sync_all()).map_err(failed)?;
     let file = request.file.display().to_string();
     Ok(BackupOutcome { file, bytes, sessions, count, records: count, restored, problems })
@@ -114,14 +111,71 @@ fn must_be_free(workspace: &Workspace, target: &Path, request: &BackupRequest) -
     Ok(directory)
 }
 
-/// Gives a finished backup its name. Without `force`, a file that somebody else has made there meanwhile stays.
-fn rename(unfinished: &Path, target: &Path, force: bool) -> io::Result<()> {
-    match fs::hard_link(unfinished, target) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !force => Err(error),
-        // Some file systems have no hard links.
-        Err(_) => fs::rename(unfinished, target),
+/// How the name of a folder begins in which a backup is written.
+const UNFINISHED: &str = ".git-proof-backup-";
+
+/// A backup that is being written, in a folder of its own, which is locked as long as it is written. The file itself is not:
+/// over NFS, our lock would keep SQLite out.
+struct Unfinished {
+    folder: PathBuf,
+    path: PathBuf,
+    _lock: Option<File>,
+}
+
+impl Unfinished {
+    fn create(workspace: &Workspace, directory: &Path, target: &Path) -> Result<Self> {
+        let access = Access::new(Sharing::NONE, directory);
+        let make = || {
+            remove_abandoned(directory)?;
+            loop {
+                let folder = directory.join(format!("{UNFINISHED}{}", workspace.context.new_id()));
+                access.make_directory(&folder)?;
+                let lock = File::open(&folder)?;
+                let unfinished = Self {
+                    path: folder.join("store.db"),
+                    folder,
+                    _lock: lock.try_lock().is_ok().then_some(lock), // where nothing can be locked, nothing is removed
+                };
+                // Another process may have removed the folder before it was locked.
+                if unfinished.folder.exists() {
+                    access.open(&unfinished.path, File::options().write(true).create_new(true))?;
+                    return Ok(unfinished);
+                }
+            }
+        };
+        make().map_err(|error| failed(target, &error))
     }
+
+    /// Gives the file its name. Without `force`, a file that somebody else has made there meanwhile stays.
+    fn rename(&self, target: &Path, force: bool) -> Result<()> {
+        let renamed = match fs::hard_link(&self.path, target) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !force => Err(error),
+            // Some file systems have no hard links.
+            Err(_) => fs::rename(&self.path, target),
+        };
+        renamed.map_err(|error| failed(target, &error))
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.folder); // the next backup there removes it
+    }
+}
+
+/// Removes what backups that were killed have left in a directory.
+fn remove_abandoned(directory: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(directory)?.flatten() {
+        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(UNFINISHED));
+        if ours
+            && entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && File::open(entry.path()).is_ok_and(|folder| folder.try_lock().is_ok())
+        {
+            let _ = fs::remove_dir_all(entry.path()); // it is in nobody's way
+        }
+    }
+    Ok(())
 }
 
 fn failed(target: &Path, error: &io::Error) -> Error {

@@ -131,6 +131,10 @@ pub fn rule(code: FindingCode) -> Rule {
             "The policy cannot be read.",
             "git proof policy check names the line. Correct it on the base branch.",
         ),
+        FindingCode::KnownOnlyHere => warning(
+            "The proof holds, and no shared ref says where to find it: only this clone can check it.",
+            "Push the commit. If it is pushed already, run git proof sync.",
+        ),
         FindingCode::Vouched => warning(
             "No proof fits this commit; a person whom the policy lists vouches for it.",
             "If in doubt, ask that person. The key of the policy is proof.vouchers.",

@@ -114,6 +114,8 @@ names! {
         LimitReached = "LIMIT_REACHED",
         /// The policy cannot be read.
         PolicyUnreadable = "POLICY_UNREADABLE",
+        /// The proof holds, and so far only this clone can find it.
+        KnownOnlyHere = "KNOWN_ONLY_HERE",
         /// A person vouches for the commit, who may by policy: a word, and no proof.
         Vouched = "VOUCHED",
         /// A person's word for the commit, or for another, does not count here.

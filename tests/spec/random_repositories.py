@@ -4,7 +4,7 @@
     tests/spec/random_repositories.py PROGRAM [ROUNDS [SEED]]
 
 Each round clones the bundle, swaps, copies, cuts and forges notes, evidence and lines of the change index, takes refs away,
-picks rules, and compares verdict, binding and finding codes of every commit. Prints how often each verdict occurred.
+appends seals, picks rules, and compares verdict, binding and finding codes of every commit. Prints how often each verdict occurred.
 """
 import collections, json, os, pathlib, random, shutil, subprocess, sys, tempfile
 
@@ -12,7 +12,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 ROUNDS_, SEED = (int(value) for value in (sys.argv[2:] + ["10", "1"][len(sys.argv) - 2:]))
 sys.argv = sys.argv[:1]
 import verdict  # noqa: E402
-from proofbytes import canonical  # noqa: E402
+from proofbytes import Rounds, canonical, sha, tree  # noqa: E402
 from verdict import CHANGES, EVIDENCE, NOTES, ROUNDS  # noqa: E402
 
 VECTORS = json.loads(verdict.VECTORS.read_text())
@@ -53,7 +53,7 @@ class Damaged:
 
     def step(self):
         pick, one, two = self.chance.choice, self.chance.choice(COMMITS), self.chance.choice(COMMITS)
-        what = pick(["swap", "append", "remove", "cut", "forge", "evidence", "evidence", "commit", "commit", "range", "range"])
+        what = pick(["swap", "append", "remove", "remove", "cut", "forge", "evidence", "evidence", "commit", "commit", "range", "range", "seal", "seal"])
         first, second = self.note(one), self.note(two)
         if what == "swap":
             self.set_note(one, second)
@@ -83,6 +83,30 @@ class Damaged:
             path = f"{change[:2]}/{change}"
             old = self.git("cat-file", "blob", f"{CHANGES}:{path}", codes=(0, 128))
             self.put(CHANGES, path, old + canonical(line).encode() + b"\n")
+        elif what == "seal":
+            self.seal()
+
+    def seal(self):
+        """Somebody seals some anchors, most of them once more, under sessions and roots of their choice."""
+        rounds, listed = Rounds(), []
+        for oid in self.git("rev-list", "--reverse", ROUNDS).decode().split():
+            listed += rounds.push(self.git("cat-file", "blob", f"{oid}:seal.json"))["sessions"]
+        one, two = self.chance.choice(listed), self.chance.choice(listed)
+        path = self.chance.choice(self.git("ls-tree", "-r", "--name-only", EVIDENCE).decode().split())
+        session = {**one, "anchors": sorted({*two["anchors"], sha(path.encode()).hex()}), "session_id": f"again-{len(listed)}"}
+        if self.chance.random() < 0.5:
+            session["root"] = path[3:-len(".jsonl")]
+        parents = [{"root": s["root"], "session_id": s["session_id"]} for s in rounds.last["sessions"]]
+        head = {"parents": parents, "previous": rounds.hash, "round": rounds.last["round"] + 1}
+        leaves = rounds.leaves + [sha(b"\0", canonical(session).encode())]
+        seal = canonical({
+            **head, "genesis": sha(canonical(head).encode()).hex(), "root": session["root"], "sessions": [session],
+            "log": {"root": tree("v1-rfc9162", leaves).hex(), "size": len(leaves)}, "type": "git-proof/seal@1",
+            "opened_at": rounds.last["sealed_at"], "sealed_at": rounds.last["sealed_at"],
+        }).encode()
+        rounds.push(seal)
+        made = self.git("mktree", stdin=f"100644 blob {self.blob(seal)}\tseal.json\n".encode()).decode().strip()
+        self.git("update-ref", ROUNDS, self.git("commit-tree", made, "-p", ROUNDS, "-m", "seal").decode().strip())
 
 
 def worst(findings):

@@ -365,7 +365,7 @@ class Judge:
     # --- seals --------------------------------------------------------------------------------------------------------
 
     def read_seals(self):
-        self.sealed, self.counting, self.seal_findings = {}, [], Findings()
+        self.sealed, self.listed, self.counting, self.seal_findings = {}, [], [], Findings()
         tip, chain, signed, hashes = self.repo.ref(ROUNDS), [], [], []
         pin = self.rules.proof["pin"]
         if tip is None:
@@ -385,7 +385,8 @@ class Judge:
                 hashes.append(rounds.hash)
                 for session in seal["sessions"]:
                     for anchor in session["anchors"]:
-                        self.sealed[anchor] = (seal["round"], session)
+                        self.sealed.setdefault(anchor, seal["round"])
+                        self.listed.append((anchor, seal["round"], session))
                 signed.append((re.sub(r"\D", "", seal["sealed_at"])[:14], self.seal_lines(oid, rounds.hash), text.decode()))
         except Malformed:
             self.seal_findings.add("SEAL_BROKEN")
@@ -420,7 +421,11 @@ class Judge:
         """The time of the seal that counts and covers an anchor, or None."""
         if anchor.id not in self.sealed:
             return None
-        return next((time for number, time in reversed(self.counting) if number >= self.sealed[anchor.id][0]), None)
+        return self.covered_at(self.sealed[anchor.id])
+
+    def covered_at(self, number):
+        """The time of the seal that counts and covers a round, or None."""
+        return next((time for counting, time in reversed(self.counting) if counting >= number), None)
 
     # --- binding ------------------------------------------------------------------------------------------------------
 
@@ -858,7 +863,12 @@ class Judge:
         if oid in self.again:
             findings.add("REPLAYED", WARNING)
         # 9
-        if not any(a.holds for a in kept) and all(code != "LIMIT_REACHED" for code, _ in others) and self.is_deleted(x, roots):
+        gone = None
+        if not any(a.holds for a in kept) and all(code != "LIMIT_REACHED" for code, _ in others):
+            gone = self.deleted_from(x, roots)
+        if gone is not None and not asks and self.rules.proof["sealers"] and self.covered_at(gone) is None:
+            findings.add("ANCHOR_DELETED", WARNING)
+        elif gone is not None:
             findings.add("ANCHOR_DELETED")
             verdict = "fail"
         # 10
@@ -878,20 +888,21 @@ class Judge:
             found |= {Anchor(anchor, []).id for anchor, _ in self.note(line.split()[1])[0]}
         return found
 
-    def is_deleted(self, x, roots):
+    def deleted_from(self, x, roots):
+        """The first round that lists an anchor of X which no note has, or None."""
         if self.repo.ref(NOTES) is None:
-            return False
+            return None
         ids = self.repo.change_ids(x["id"])
-        for anchor, (_, session) in self.sealed.items():
+        for anchor, number, session in self.listed:
             if anchor in self.noted:
                 continue
             evidence = self.evidence(session["root"])
             for said in evidence.attested if isinstance(evidence, Evidence) else ():
                 if said["commit"] == x["id"] or ids and said["change_id"] == ids[0]:
-                    return True
+                    return number
             if any(root.split(":")[0::2] == [session["session_id"], session["root"]] for root in roots):
-                return True
-        return False
+                return number
+        return None
 
     def words(self, x, words, verdict, findings, kept, roots, strays, taken, asks, proof_grade):
         proof, counted = self.rules.proof, []

@@ -586,6 +586,7 @@ put(EVIDENCE, evidence_path(tampered["absent"]), None)  # once more: the program
 # --- held against the program -----------------------------------------------------------------------------------------
 
 CANNOT = {
+    "KNOWN_ONLY_HERE": "a verdict of the clone that has the store of the session; one from refs alone never has it",
     "ROUNDS_FORKED": "found by whoever compares the chains of two remotes; a repository has one",
     "POLICY_UNREADABLE": "an error of the whole question and no finding of a commit: judge anything in the view unreadable",
 }

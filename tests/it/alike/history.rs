@@ -277,7 +277,9 @@ impl Making {
         let message = self.message(None);
         let made = self.place.commit(&[tip], &files, &message);
         let gone = ObjectId::from_bytes(&sha256(message.as_bytes())[..20]).unwrap();
-        let original = Made { id: CommitId(gone), ..made.clone() };
+        // It stood on something else, so that its tree does not say where the change belongs.
+        let tree = if self.one_in(2) { tip.tree } else { made.tree };
+        let original = Made { id: CommitId(gone), tree, ..made.clone() };
         let session = self.session(&[Self::attested(&original, Some(original.id))]);
         self.anchor(&session, &original, &made);
         made

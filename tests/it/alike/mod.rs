@@ -29,9 +29,14 @@ const OFTEN: u64 = 20;
 const BY_PROGRAM: u64 = 50;
 
 /// Codes that no history can have: a policy that cannot be read ends the command with an error of that name, and two
-/// published chains of rounds are only met by `sync`. No session there is an agent's, so every reflection is stated.
-const NEVER: [FindingCode; 3] =
-    [FindingCode::PolicyUnreadable, FindingCode::ReflectionNotStated, FindingCode::RoundsForked];
+/// published chains of rounds are only met by `sync`. No session there is an agent's, so every reflection is stated. None of
+/// these places has a store, which could know more than the refs.
+const NEVER: [FindingCode; 4] = [
+    FindingCode::KnownOnlyHere,
+    FindingCode::PolicyUnreadable,
+    FindingCode::ReflectionNotStated,
+    FindingCode::RoundsForked,
+];
 
 /// What one command says of a commit: all that counts, and no words.
 type Said = (String, Option<String>, Vec<(String, String)>);

@@ -83,6 +83,18 @@ fn session_that_is_sealed_twice_breaks_the_chain() {
 }
 
 #[test]
+fn deleted_note_is_found_although_a_later_seal_lists_its_anchor_with_another_root() {
+    let scratch = Scratch::new();
+    let repo = with_rounds(&scratch, 1);
+    let commit = repo.tip("HEAD").unwrap();
+    repo.lists_again(0);
+    repo.git(&["notes", "--ref=proof", "remove", &commit]);
+    let (exit, said) = repo.verdict(&commit);
+    assert_eq!(exit, Some(1), "{said}");
+    assert!(repo.codes(&commit).contains("ANCHOR_DELETED"), "{said}");
+}
+
+#[test]
 fn deleted_note_that_a_seal_lists_is_found() {
     let scratch = Scratch::new();
     let repo = with_rounds(&scratch, 2);

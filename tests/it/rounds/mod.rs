@@ -32,6 +32,25 @@ impl Clone<'_> {
         self.plant(ROUNDS, &tree, parents);
     }
 
+    /// Somebody seals the anchors of a round once more, as those of another session and root.
+    fn lists_again(&self, back: usize) {
+        let rounds = self.git(&["rev-list", "--count", ROUNDS]).trim().parse::<usize>().unwrap();
+        let mut chain = git_proof::proof::seal::Rounds::new();
+        let mut sealed = Vec::new();
+        for at in (0..rounds).rev() {
+            let seal = chain.push(self.seal_text(at).as_bytes()).unwrap();
+            if at == back {
+                sealed.clone_from(&seal.sessions);
+            }
+        }
+        for session in &mut sealed {
+            session.session_id = git_proof::proof::record::Id::parse("another").unwrap();
+            session.root = git_proof::proof::digest::RootHash::new(git_proof::proof::digest::sha256(b"another"));
+        }
+        let now = git_proof::proof::timestamp::Timestamp::parse("2999-01-01T00:00:00.000Z").unwrap();
+        self.plant_seal(&chain.seal(sealed, now, now).unwrap().to_text(), &[ROUNDS]);
+    }
+
     /// How the chain stands.
     pub(crate) fn rounds(&self) -> (Option<i32>, Value) {
         let ran = self.run(&["--json", "rounds"]);

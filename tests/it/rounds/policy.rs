@@ -66,6 +66,34 @@ fn later_signed_seal_vouches_for_the_rounds_before_it() {
 }
 
 #[test]
+fn unsigned_seal_that_lists_an_anchor_again_does_not_take_its_cover() {
+    let scratch = Scratch::new();
+    let repo = with_rounds(&scratch, 1);
+    let commit = repo.tip("HEAD").unwrap();
+    let bob = repo.signs_as("bob");
+    rule(&repo, SEALED, &format!("bob@x {bob}\n"));
+    repo.json(&["sign", "--round", "1"]);
+    repo.lists_again(0);
+    assert_eq!(text(&judged(&repo, &commit).1, "verdict"), "pass");
+}
+
+#[test]
+fn unsigned_seal_fails_no_commit_that_needs_no_proof_where_sealers_are_named() {
+    let scratch = Scratch::new();
+    let repo = with_rounds(&scratch, 1);
+    let commit = repo.tip("HEAD").unwrap();
+    let bob = repo.signs_as("bob");
+    rule(&repo, "[proof]\nsealers = [\"bob@x\"]\n", &format!("bob@x {bob}\n"));
+    repo.git(&["notes", "--ref=proof", "remove", &commit]);
+    let (exit, unsigned) = judged(&repo, &commit);
+    assert_eq!((exit, text(&unsigned, "verdict"), codes(&unsigned)), (Some(0), "exempt", vec!["ANCHOR_DELETED"]));
+    repo.json(&["sign", "--round", "1"]); // which puts the note back
+    repo.git(&["notes", "--ref=proof", "remove", &commit]);
+    let (exit, signed) = judged(&repo, &commit);
+    assert_eq!((exit, text(&signed, "verdict"), codes(&signed)), (Some(1), "fail", vec!["ANCHOR_DELETED"]));
+}
+
+#[test]
 fn anchor_that_no_round_lists_is_not_sealed() {
     let scratch = Scratch::new();
     let repo = with_rounds(&scratch, 0);

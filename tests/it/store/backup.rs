@@ -201,6 +201,35 @@ fn backup_overwrites_nothing_unless_it_is_told_to() {
 }
 
 #[test]
+fn backup_removes_what_a_killed_one_left_and_nothing_that_is_being_written() {
+    let scratch = filled();
+    if super::scratch::no_strace(&scratch) {
+        return;
+    }
+    let folder = scratch.around().join("backups");
+    std::fs::create_dir(&folder).unwrap();
+    let file = folder.join("store.backup");
+    let left = || std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let arguments = ["backup", file.to_str().unwrap()];
+    for nth in 1.. {
+        let fault = ("signal=SIGKILL", "pwrite64", nth);
+        let (_, hit) = super::scratch::with_fault(&scratch, scratch.command("strace").arg("-f"), fault, &arguments);
+        assert!(hit, "it was killed while it wrote");
+        if !left().is_empty() {
+            break;
+        }
+    }
+    assert_eq!(left().len(), 1);
+    let at_work = std::fs::File::open(&left()[0]).unwrap();
+    at_work.lock().unwrap();
+    scratch.json(&arguments);
+    assert_eq!(left().len(), 2, "the other one is being written");
+    drop(at_work);
+    scratch.json(&["backup", "--force", file.to_str().unwrap()]);
+    assert_eq!(left(), [file]);
+}
+
+#[test]
 fn backup_among_writers_is_consistent() {
     let scratch = Scratch::with_session();
     let writers: Vec<_> = (0..2)
