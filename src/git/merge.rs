@@ -2,7 +2,7 @@
 //! object or graft of this clone influences the result, and nothing is left behind.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use super::open::Git;
 use super::process::in_limited_memory;
@@ -32,15 +32,8 @@ impl Git {
     /// than two, they have no common ancestor, or something is not in this clone.
     pub fn compare_with_merge(&self, parents: &[CommitId], tree: &TreeId) -> Result<Option<Merged>> {
         let [one, two] = parents else { return Ok(None) };
-        let scratch = empty_repository(&self.context, self.hex_length())?;
-        let Some(alternates) = self.object_directories() else { return Ok(None) };
-        let git = |arguments: &[&str]| {
-            let mut command = self.plumbing(["-c", "core.attributesFile=/dev/null", "-c", "core.commitGraph=false"]);
-            command.args(arguments);
-            isolate(&mut command, &scratch);
-            command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &alternates);
-            self.run(&mut in_limited_memory(&command))
-        };
+        let Some(apart) = Apart::new(self)? else { return Ok(None) };
+        let git = |arguments: &[&str]| apart.run(arguments);
         let merged = git(&["merge-tree", "--write-tree", &one.to_string(), &two.to_string()])?;
         // Git ends with 1 where there are conflicts, and with more where it could not merge at all.
         let clean = match merged.status.code() {
@@ -59,8 +52,53 @@ impl Git {
         Ok(Some(Merged { clean, differing: names.map(<[u8]>::to_vec).collect() }))
     }
 
+    /// The files that one tree has under another name than the tree before, as git's merge finds them: the old name and
+    /// the new one.
+    pub fn renames(&self, before: &TreeId, after: &TreeId) -> Result<Vec<[Vec<u8>; 2]>> {
+        let failed = || Error::new(Code::RepositoryFailed, format!("git cannot compare {before} with {after}"));
+        let apart = Apart::new(self)?.ok_or_else(failed)?;
+        let (old, new) = (before.to_string(), after.to_string());
+        // As many candidates as `git merge-tree` compares.
+        let listed = ["diff-tree", "-r", "-z", "-M", "-l7000", "--diff-filter=R", "--name-status", "--no-ext-diff"];
+        let listed = apart.run(&[&listed[..], &[&old, &new]].concat())?;
+        if !listed.status.success() {
+            return Err(failed());
+        }
+        let mut fields = listed.stdout.split(|byte| *byte == 0);
+        let mut renames = Vec::new();
+        while let (Some(_score), Some(old), Some(new)) = (fields.next(), fields.next(), fields.next()) {
+            renames.push([old.to_vec(), new.to_vec()]);
+        }
+        Ok(renames)
+    }
+
+    /// Where this repository's objects are.
     fn object_directories(&self) -> Option<std::ffi::OsString> {
         std::env::join_paths(&self.loose).ok()
+    }
+}
+
+/// Git in a scratch repository that borrows the objects of this one.
+struct Apart<'a> {
+    git: &'a Git,
+    scratch: Scratch,
+    alternates: std::ffi::OsString,
+}
+
+impl<'a> Apart<'a> {
+    /// `None` if git could not be told where the objects are.
+    fn new(git: &'a Git) -> Result<Option<Self>> {
+        let Some(alternates) = git.object_directories() else { return Ok(None) };
+        let scratch = empty_repository(&git.context, git.hex_length())?;
+        Ok(Some(Self { git, scratch, alternates }))
+    }
+
+    fn run(&self, arguments: &[&str]) -> Result<Output> {
+        let mut command = self.git.plumbing(["-c", "core.attributesFile=/dev/null", "-c", "core.commitGraph=false"]);
+        command.args(arguments);
+        isolate(&mut command, &self.scratch);
+        command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.alternates);
+        self.git.run(&mut in_limited_memory(&command))
     }
 }
 

@@ -222,17 +222,16 @@ impl<'a> Judge<'a> {
         let holds = verdict.sessions.iter().any(|session| session.holds);
         if !unread && !holds && !self.rules.seals.anchors.is_empty() {
             let deleted = self.gatherer.deleted(&self.rules.seals);
-            if let Some((sealed, mut finding)) = deleted.of(self.gatherer, facts, &trailers) {
-                // Where policy names sealers, a seal of somebody else fails no commit that needs no proof.
-                let named = !self.rules.requirements.sealers.is_empty();
-                if !search.asks && named && !self.rules.seals.is_covered(sealed.round) {
-                    finding.severity = Severity::Warning;
-                } else if finding.severity == Severity::Error {
-                    verdict.verdict = Verdict::Fail;
+            if let Some((sealed, deleted)) = deleted.of(self.gatherer, facts, &trailers) {
+                // Anyone may push a seal. Only one of a listed sealer makes a commit fail that needs no proof.
+                let sealers = &self.rules.requirements.sealers;
+                if search.asks || !sealers.is_empty() && self.rules.seals.is_covered(sealed.round) {
+                    let known = deleted.severity == Severity::Error;
+                    verdict.verdict = if known { Verdict::Fail } else { Verdict::Unchecked };
+                    verdict.findings.push(deleted);
                 } else {
-                    verdict.verdict = Verdict::Unchecked;
+                    verdict.findings.push(deleted.softened());
                 }
-                verdict.findings.push(finding);
             } else {
                 verdict.findings.extend(deleted.unfollowed());
             }

@@ -1,7 +1,7 @@
 //! Merges: one that is what git itself would have made of its parents needs no proof of its own. What somebody did by
 //! hand in it, what a rename carried into a guarded file, and what had been undone before, does.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::commit::Judge;
@@ -40,11 +40,30 @@ pub(super) struct Brought {
     paths: HashSet<Vec<u8>>,
     /// The tree of the judged commit, if git may have followed a rename when it made that tree.
     renamed: Option<TreeId>,
+    /// The old and the new names of the files that either side renamed, if so.
+    renames: HashMap<Vec<u8>, Vec<u8>>,
 }
 
 impl Brought {
     pub(super) fn new(change: &[PathChange]) -> Self {
-        Self { paths: change.iter().map(|path| path.path.clone()).collect(), renamed: None }
+        let paths = change.iter().map(|path| path.path.clone()).collect();
+        Self { paths, renamed: None, renames: HashMap::new() }
+    }
+
+    /// A change with the new names of files: what it did to a file before that was renamed, or by renaming it. `None` if it
+    /// touches no such file.
+    fn renamed(&self, change: &[PathChange]) -> Option<Vec<PathChange>> {
+        let mut by_path: BTreeMap<&[u8], PathChange> = BTreeMap::new();
+        let mut any = false;
+        for path in change {
+            let new_name = self.renames.get(&path.path);
+            any |= new_name.is_some();
+            let name = new_name.unwrap_or(&path.path);
+            let merged = by_path.entry(name).or_insert(PathChange { path: name.clone(), old: None, new: None });
+            merged.old = merged.old.or(path.old);
+            merged.new = merged.new.or(path.new);
+        }
+        any.then(|| by_path.into_values().filter(|path| path.old != path.new).collect())
     }
 }
 
@@ -242,16 +261,24 @@ impl Judge<'_> {
                 break;
             }
         }
+        if brought.renamed.is_some() {
+            for base in bases {
+                let base = history.node(git, base)?.tree;
+                for side in [history.node(git, parent)?.tree, other_tree] {
+                    let renames =
+                        git.renames(&base, &side).map_err(|error| ObjectError::Limit(side.0, error.to_string()))?;
+                    brought.renames.extend(renames.into_iter().map(|[old, new]| (old, new)));
+                }
+            }
+        }
         for base in bases {
             let base = history.node(git, base)?.tree;
             let whole = git.diff(Some(&base), Some(&other_tree))?;
-            // From one of several bases, `whole` also has what `parent` got from the others, and may have undone for good.
-            if bases.len() > 1 && !self.brings(&brought, &whole)? {
-                continue;
-            }
+            // It also has what `parent` got in another way, and may have undone for good.
             let paths = paths(&whole);
             if asks(&paths)
-                && let Some(before) = self.applied_before(&whole, other, parent)?
+                && self.brings(&brought, &whole)?
+                && let Some(before) = self.brought_before(&whole, other, &brought, parent)?
             {
                 return Ok(Some((before, paths)));
             }
@@ -265,10 +292,11 @@ impl Judge<'_> {
                 continue;
             }
             let change = facts.diff(self.gatherer)?;
-            // One that no rule asks for must not hide another.
+            // One that no rule asks for must not hide another. One whose paths all stay as they are in `parent` brings nothing.
             let paths = paths(&change);
             if asks(&paths)
-                && let Some(before) = self.applied_before(&change, id, parent)?
+                && self.brings(&brought, &change)?
+                && let Some(before) = self.brought_before(&change, id, &brought, parent)?
             {
                 return Ok(Some((before, paths)));
             }
@@ -304,11 +332,29 @@ impl Judge<'_> {
             if !asks(&paths) || !self.brings(brought, &change)? {
                 continue;
             }
-            if let Some(before) = self.applied_before(&change, &merge.id(), parent)? {
+            if let Some(before) = self.brought_before(&change, &merge.id(), brought, parent)? {
                 return Ok(Some((before, paths)));
             }
         }
         self.charge(merge, visited).map(|()| None)
+    }
+
+    /// Whether a change that was made in `head` has been applied to what leads to `parent`, and undone there: under the names
+    /// that its files had then, or under those that they have now.
+    fn brought_before(
+        &self,
+        change: &[PathChange],
+        head: &CommitId,
+        brought: &Brought,
+        parent: &CommitId,
+    ) -> Read<Option<Before>> {
+        if let Some(before) = self.applied_before(change, head, parent)? {
+            return Ok(Some(before));
+        }
+        match brought.renamed(change) {
+            Some(renamed) => self.applied_before(&renamed, head, parent),
+            None => Ok(None),
+        }
     }
 
     /// Charges the walks since `visited`. Each merge takes walks of its own, and whoever pushes chooses how many there are.

@@ -16,6 +16,7 @@ pub struct AgentKey<'a> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // each is a column
 pub struct AgentRow {
     pub agent: String,
     /// The id that it gives to its session.

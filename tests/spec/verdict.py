@@ -124,6 +124,12 @@ class Repository:
     def parent_tree(self, x):
         return self.commit(x["parents"][0])["tree"] if x["parents"] else None
 
+    def renames(self, old, new):
+        """{old name: new name} of the files that git finds renamed between two trees."""
+        fields = self.git("diff-tree", "-r", "-z", "-M", "-l7000", "--diff-filter=R", "--name-status", "--no-ext-diff", old, new)
+        fields = [field.decode("utf-8", "surrogateescape") for field in fields.split(b"\0")[:-1]]
+        return dict(zip(fields[1::3], fields[2::3]))
+
     def diff_text(self, old, new, width):
         empty = self.git("hash-object", "-t", "tree", "-w", "--stdin").decode().strip()
         return self.git("-c", "core.quotePath=true", "-c", "diff.suppressBlankEmpty=false", f"--attr-source={empty}",
@@ -582,10 +588,10 @@ class Judge:
         parent, findings, anchors, verdict = x["parents"][0] if x["parents"] else None, Findings(), [], "exempt"
         plain = [c for c in map(repo.commit, commits) if len(c["parents"]) < 2]
         whole = repo.diff(repo.commit(base)["tree"], repo.commit(head)["tree"])
-        brings = lambda change: bool(set(change) & set(repo.change(x)))
+        again = lambda change, original: set(change) & set(repo.change(x)) and self.applied_before(change, original, parent)
         if parent and (commits & repo.ancestors(parent) or self.applied_before(whole, head, parent)
                        or any(self.applied_before(repo.change(c), c["id"], parent) for c in plain)
-                       or any(self.hand_applied_before(repo.commit(oid), parent, brings) for oid in commits)):
+                       or any(self.hand_applied_before(repo.commit(oid), again) for oid in commits)):
             findings.add("REPLAYED")
             return "fail", findings, anchors
         proven, exact = set(), []
@@ -631,15 +637,15 @@ class Judge:
                     found.add(path)
         return found
 
-    def hand_applied_before(self, n, parent, brings):
-        """The paths of what was done by hand in a merge, applied before and undone; None if that is not so."""
+    def hand_applied_before(self, n, again):
+        """The paths of what was done by hand in a merge, brought back by `again`; None if that is not so."""
         if len(n["parents"]) < 2:
             return None
         own = self.done_by_hand(n)
         for before in n["parents"]:
             whole = self.repo.diff(self.repo.commit(before)["tree"], n["tree"])
             change = {path: entries for path, entries in whole.items() if path in own}
-            if brings(change) and self.applied_before(change, n["id"], parent):
+            if again(change, n["id"]):
                 return set(change)
         return None
 
@@ -653,15 +659,33 @@ class Judge:
         def brings(change):
             return any(path in made or renamed and new and not repo.entry(x["tree"], path) for path, (_, new) in change.items())
 
+        names = {}
+        for base in bases if renamed else ():
+            for tree in trees:
+                names |= repo.renames(repo.commit(base)["tree"], tree)
+
+        def under_new_names(change):
+            found = {}
+            for path, (old, new) in change.items():
+                before = found.get(names.get(path, path), (None, None))
+                found[names.get(path, path)] = (before[0] or old, before[1] or new)
+            return {path: entries for path, entries in found.items() if entries[0] != entries[1]}
+
+        def again(change, head):
+            if not brings(change):
+                return False
+            return self.applied_before(change, head, parent) or (
+                any(path in names for path in change) and self.applied_before(under_new_names(change), head, parent))
+
         for base in bases if others else ():
             whole = repo.diff(repo.commit(base)["tree"], trees[1])
-            if (len(bases) == 1 or brings(whole)) and self.applied_before(whole, other, parent):
+            if again(whole, other):
                 yield set(whole)
         for n in map(repo.commit, others):
             if len(n["parents"]) > 1:
-                if paths := self.hand_applied_before(n, parent, brings):
+                if paths := self.hand_applied_before(n, again):
                     yield paths
-            elif self.applied_before(repo.change(n), n["id"], parent):
+            elif again(repo.change(n), n["id"]):
                 yield set(repo.change(n))
 
     def merged_by_hand(self, x):
@@ -866,11 +890,10 @@ class Judge:
         gone = None
         if not any(a.holds for a in kept) and all(code != "LIMIT_REACHED" for code, _ in others):
             gone = self.deleted_from(x, roots)
-        if gone is not None and not asks and self.rules.proof["sealers"] and self.covered_at(gone) is None:
-            findings.add("ANCHOR_DELETED", WARNING)
-        elif gone is not None:
-            findings.add("ANCHOR_DELETED")
-            verdict = "fail"
+        if gone is not None:
+            fails = asks or self.rules.proof["sealers"] and self.covered_at(gone) is not None
+            findings.add("ANCHOR_DELETED", ERROR if fails else WARNING)
+            verdict = "fail" if fails else verdict
         # 10
         if depth == 0 and words and verdict != "pass":
             verdict, findings = self.words(x, words, verdict, findings, kept, roots, strays, taken, asks, proof_grade)

@@ -408,3 +408,84 @@ fn crossed_merge_that_keeps_a_revert_needs_no_proof() {
         }
     }
 }
+
+/// Merges a branch whose change landed and was undone, with the parents in both orders.
+#[track_caller]
+fn does_not_come_back(proven: &Proven, branch: &str, path: &str) {
+    let undone = proven.tip("main");
+    for parents in [[&*undone, branch], [branch, &*undone]] {
+        let tree = proven.git(&["merge-tree", "--write-tree", parents[0], parents[1]]);
+        assert!(proven.git(&["show", &format!("{tree}:{path}")]).contains("EIGHT"), "git follows the rename");
+        let merge = proven.made(&tree, &parents, "Merge");
+        let judged = proven.gate_of(&undone, &merge);
+        judged.fails("ANCHOR_MISSING");
+        assert!(judged.codes("warning").contains(&"REPLAYED"), "{judged:?}");
+    }
+}
+
+/// Main renamed the file before the branch landed as a squash, so no commit of main ever had the change under the old name.
+#[test]
+fn change_that_landed_under_a_new_name_and_was_undone_does_not_come_back() {
+    let proven = Proven::with_policy(STRICT);
+    let text = proven.git(&["show", "HEAD:a.txt"]) + "\n";
+    proven.git(&["checkout", "--quiet", "-b", "topic"]);
+    proven.write("a.txt", text.replace("eight", "EIGHT"));
+    proven.prove("t", "Shout eight");
+    proven.git(&["checkout", "--quiet", "main"]);
+    proven.git(&["mv", "a.txt", "b.txt"]);
+    proven.prove("mv", "Rename it");
+    proven.git(&["merge", "--quiet", "--squash", "topic"]);
+    let (landed, _) = proven.prove("l", "Land it");
+    proven.git(&["revert", "--no-commit", &landed]);
+    proven.prove("r", "Undo it");
+    does_not_come_back(&proven, "topic", "b.txt");
+    // Something new on top does not hide it, nor does another line of the file.
+    proven.git(&["checkout", "--quiet", "topic"]);
+    proven.write("a.txt", text.replace("eight", "EIGHT").replace("two", "TWO"));
+    proven.prove("n", "Something new");
+    proven.git(&["checkout", "--quiet", "main"]);
+    does_not_come_back(&proven, "topic", "b.txt");
+}
+
+/// The branch renames the file that main edits, so that what landed is not the branch's own file either.
+#[test]
+fn change_of_a_file_that_the_branch_renames_does_not_come_back() {
+    let proven = Proven::with_policy(STRICT);
+    let text = proven.git(&["show", "HEAD:a.txt"]) + "\n";
+    proven.git(&["checkout", "--quiet", "-b", "topic"]);
+    proven.write("a.txt", text.replace("eight", "EIGHT"));
+    proven.prove("t", "Shout eight");
+    proven.git(&["mv", "a.txt", "b.txt"]);
+    proven.prove("mv", "Rename it");
+    proven.git(&["checkout", "--quiet", "main"]);
+    proven.write("a.txt", text.replace("two", "TWO"));
+    proven.prove("e", "Shout two");
+    proven.git(&["merge", "--quiet", "--squash", "topic"]);
+    let (landed, _) = proven.prove("l", "Land it");
+    proven.git(&["revert", "--no-commit", &landed]);
+    proven.prove("r", "Undo it");
+    proven.write("a.txt", text.replace("two", "TWO").replace("one", "ONE"));
+    proven.prove("o", "Shout one");
+    does_not_come_back(&proven, "topic", "b.txt");
+}
+
+/// The change still stands there, under the new name of its file.
+#[test]
+fn branch_that_goes_on_after_its_squash_was_renamed_needs_no_proof_to_be_merged() {
+    let proven = Proven::with_policy(STRICT);
+    let text = proven.git(&["show", "HEAD:a.txt"]) + "\n";
+    proven.git(&["checkout", "--quiet", "-b", "topic"]);
+    proven.write("a.txt", text.replace("eight", "EIGHT"));
+    proven.prove("t", "Shout eight");
+    proven.git(&["checkout", "--quiet", "main"]);
+    proven.git(&["merge", "--quiet", "--squash", "topic"]);
+    proven.prove("l", "Land it");
+    proven.git(&["mv", "a.txt", "b.txt"]);
+    let (renamed, _) = proven.prove("mv", "Rename it");
+    proven.git(&["checkout", "--quiet", "topic"]);
+    proven.write("new.txt", "new\n");
+    proven.prove("n", "Something new");
+    proven.git(&["checkout", "--quiet", "main"]);
+    proven.git(&["merge", "--quiet", "--no-ff", "-m", "Merge", "topic"]);
+    proven.gate_of(&renamed, "HEAD").passes();
+}

@@ -35,6 +35,22 @@ fn junk_beside_an_anchor_that_holds_is_a_remark() {
     proven.gate().passes().warns("ANCHOR_MALFORMED");
 }
 
+/// Anyone may record a session about a commit of somebody else, seal its anchor and push the seal without the note.
+#[test]
+fn seal_of_an_anchor_that_is_in_no_note_does_not_fail_a_commit_that_needs_no_proof() {
+    let proven = Proven::new();
+    proven.write("b.txt", "b\n");
+    let other = proven.commit("Nothing to prove");
+    proven.scratch.json(&["cover", &other, "--reflection", "made up"]);
+    proven.scratch.json(&["seal"]);
+    proven.git(&["notes", "--ref=proof", "remove", &other]);
+    for words in [&["verify"][..], &["gate", "--base", "HEAD^", "--head", "HEAD"]] {
+        let judged = proven.judge(words);
+        judged.warns("ANCHOR_DELETED");
+        assert_eq!(judged.said["verdict"], "exempt", "{judged:?}");
+    }
+}
+
 #[test]
 fn seal_from_the_future_is_not_taken_over_by_sync() {
     let proven = Proven::new();

@@ -104,7 +104,8 @@ fn deleted_note_that_a_seal_lists_is_found() {
     assert!(clone.codes(&commit).is_empty());
     clone.git(&["notes", "--ref=proof", "remove", &commit]);
     let (exit, said) = clone.verdict(&commit);
-    assert_eq!(exit, Some(1), "{said}");
+    // Nobody asks for a proof of that commit, and anyone could have pushed the seal.
+    assert_eq!(exit, Some(0), "{said}");
     assert!(clone.codes(&commit).contains("ANCHOR_DELETED"), "{said}");
     clone.does_not_hold("ANCHOR_DELETED");
 }
