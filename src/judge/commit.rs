@@ -372,21 +372,7 @@ impl<'a> Judge<'a> {
         let unread = note.findings.iter().any(|finding| finding.code == FindingCode::LimitReached);
         let holds = verdict.sessions.iter().any(|session| session.holds);
         if !unread && !holds && !self.rules.seals.anchors.is_empty() {
-            let deleted = self.gatherer.deleted(&self.rules.seals);
-            if let Some((sealed, mut finding)) = deleted.of(self.gatherer, facts, &trailers) {
-                // Where policy names sealers, a seal of somebody else fails no commit that needs no proof.
-                let named = !self.rules.requirements.sealers.is_empty();
-                if !asks && named && !self.rules.seals.is_covered(sealed.round) {
-                    finding.severity = Severity::Warning;
-                } else if finding.severity == Severity::Error {
-                    verdict.verdict = Verdict::Fail;
-                } else {
-                    verdict.verdict = Verdict::Unchecked;
-                }
-                verdict.findings.push(finding);
-            } else {
-                verdict.findings.extend(deleted.unfollowed());
-            }
+            self.look_for_deleted(facts, &trailers, asks, &mut verdict);
         }
         verdict.findings.extend(remark);
         verdict.findings.extend((alone && verdict.verdict == Verdict::Pass).then(known_only_here));
@@ -402,6 +388,25 @@ impl<'a> Judge<'a> {
         }
         dedup(&mut verdict.findings);
         Ok(verdict)
+    }
+
+    /// Adds what was deleted of a commit, if something was.
+    fn look_for_deleted(&self, facts: &Facts, trailers: &ProofTrailers, asks: bool, verdict: &mut CommitVerdict) {
+        let deleted = self.gatherer.deleted(&self.rules.seals);
+        let Some((sealed, mut finding)) = deleted.of(self.gatherer, facts, trailers) else {
+            verdict.findings.extend(deleted.unfollowed());
+            return;
+        };
+        // Where policy names sealers, a seal of somebody else fails no commit that needs no proof.
+        let named = !self.rules.requirements.sealers.is_empty();
+        if !asks && named && !self.rules.seals.is_covered(sealed.round) {
+            finding.severity = Severity::Warning;
+        } else if finding.severity == Severity::Error {
+            verdict.verdict = Verdict::Fail;
+        } else {
+            verdict.verdict = Verdict::Unchecked;
+        }
+        verdict.findings.push(finding);
     }
 
     /// Why a commit must be anchored; and for a merge, what there is to say of how it was made.
