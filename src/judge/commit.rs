@@ -221,20 +221,7 @@ impl<'a> Judge<'a> {
         let unread = note.findings.iter().any(|finding| finding.code == FindingCode::LimitReached);
         let holds = verdict.sessions.iter().any(|session| session.holds);
         if !unread && !holds && !self.rules.seals.anchors.is_empty() {
-            let deleted = self.gatherer.deleted(&self.rules.seals);
-            if let Some((sealed, deleted)) = deleted.of(self.gatherer, facts, &trailers) {
-                // Anyone may push a seal. Only one of a listed sealer makes a commit fail that needs no proof.
-                let sealers = &self.rules.requirements.sealers;
-                if search.asks || !sealers.is_empty() && self.rules.seals.is_covered(sealed.round) {
-                    let known = deleted.severity == Severity::Error;
-                    verdict.verdict = if known { Verdict::Fail } else { Verdict::Unchecked };
-                    verdict.findings.push(deleted);
-                } else {
-                    verdict.findings.push(deleted.softened());
-                }
-            } else {
-                verdict.findings.extend(deleted.unfollowed());
-            }
+            self.look_for_deleted(facts, &trailers, search.asks, &mut verdict);
         }
         verdict.findings.extend(remark);
         verdict.findings.extend((alone && verdict.verdict == Verdict::Pass).then(known_only_here));
@@ -250,6 +237,24 @@ impl<'a> Judge<'a> {
         }
         dedup(&mut verdict.findings);
         Ok(verdict)
+    }
+
+    /// Adds what was deleted of a commit, if something was.
+    fn look_for_deleted(&self, facts: &Facts, trailers: &ProofTrailers, asks: bool, verdict: &mut CommitVerdict) {
+        let deleted = self.gatherer.deleted(&self.rules.seals);
+        let Some((sealed, finding)) = deleted.of(self.gatherer, facts, trailers) else {
+            verdict.findings.extend(deleted.unfollowed());
+            return;
+        };
+        // Anyone may push a seal. Only one of a listed sealer makes a commit fail that needs no proof.
+        let covered = !self.rules.requirements.sealers.is_empty() && self.rules.seals.is_covered(sealed.round);
+        if asks || covered {
+            let known = finding.severity == Severity::Error;
+            verdict.verdict = if known { Verdict::Fail } else { Verdict::Unchecked };
+            verdict.findings.push(finding);
+        } else {
+            verdict.findings.push(finding.softened());
+        }
     }
 
     /// Why a commit must be anchored; and for a merge, what there is to say of how it was made.
