@@ -17,6 +17,7 @@ pub struct AgentKey<'a> {
 
 /// A session of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // each is a column
 pub struct AgentRow {
     pub agent: String,
     /// The id that it gives to its session.
