@@ -35,6 +35,9 @@ pub struct BlamedLine {
     pub text: Vec<u8>,
 }
 
+/// A path that a commit changed, and the one before it where the commit renamed the file and left it as it was.
+pub type ChangedPath = (Vec<u8>, Option<Vec<u8>>);
+
 impl Git {
     /// The path of a file from the top of the repository, given as seen from the working directory. The file need not exist.
     pub fn path_here(&self, file: &Path) -> Result<Vec<u8>> {
@@ -47,7 +50,7 @@ impl Git {
             Error::new(Code::InvalidParams, format!("{} is not in this repository", file.display()))
                 .hint("name a file as seen from the directory that you are in")
         };
-        // libgit2 panics where a path has a NUL, which no file has in its name.
+        // No file has a NUL in its name, and none can be given to git.
         if bytes_of(file).contains(&0) {
             return Err(outside());
         }
@@ -131,9 +134,10 @@ impl Git {
         from: Option<&CommitId>,
         tip: &CommitId,
         most: usize,
-    ) -> Result<Vec<(CommitId, Vec<Vec<u8>>)>> {
+    ) -> Result<Vec<(CommitId, Vec<ChangedPath>)>> {
         let mut command = self.plumbing(["-c", "log.showSignature=false", "log", "--raw", "-z", "--format=%H"]);
-        command.args(["--no-merges", "--no-renames", "--no-ext-diff", "--no-color", "--no-notes"]);
+        // Only files that stayed as they were count as renamed. To compare others, git would read them all.
+        command.args(["--no-merges", "--find-renames=100%", "--no-ext-diff", "--no-color", "--no-notes"]);
         command.arg(format!("--max-count={most}")).arg(tip.to_string());
         command.args(from.map(|from| format!("^{from}"))).arg("--");
         let output = self.run(&mut command)?;
@@ -161,21 +165,33 @@ impl Git {
     }
 }
 
-/// Reads `git log --raw -z --format=%H`: an id, and for each path a word that begins with a colon, then the path.
-fn parse_log(answer: &[u8]) -> Vec<(CommitId, Vec<Vec<u8>>)> {
-    let mut found: Vec<(CommitId, Vec<Vec<u8>>)> = Vec::new();
+/// Reads `git log --raw -z --format=%H`: an id, and for each file a word that begins with a colon and ends with what happened
+/// to it, then the path; of a renamed file the old path, then the new one.
+fn parse_log(answer: &[u8]) -> Vec<(CommitId, Vec<ChangedPath>)> {
+    let mut found: Vec<(CommitId, Vec<ChangedPath>)> = Vec::new();
     let mut words = answer.split(|byte| *byte == 0);
     while let Some(word) = words.next() {
         let word = word.trim_ascii_start();
         if word.starts_with(b":") {
-            if let (Some(path), Some((_, paths))) = (words.next(), found.last_mut()) {
-                paths.push(path.to_vec());
+            let is_rename = word.rsplit(|byte| *byte == b' ').next().is_some_and(|what| what.starts_with(b"R"));
+            let (Some(path), Some((_, paths))) = (words.next(), found.last_mut()) else { continue };
+            paths.push((path.to_vec(), None));
+            if is_rename && let Some(new) = words.next() {
+                // Any two empty files are the same.
+                paths.push((new.to_vec(), (!is_empty_file(word)).then(|| path.to_vec())));
             }
         } else if let Some(id) = std::str::from_utf8(word).ok().and_then(|word| CommitId::parse(word.trim_end())) {
             found.push((id, Vec::new()));
         }
     }
     found
+}
+
+/// Whether a line such as `:100644 100644 e69de29 e69de29 R100` is of a file without content.
+fn is_empty_file(line: &[u8]) -> bool {
+    const EMPTY: [&[u8]; 2] = [b"e69de29", b"473a0f4"]; // by SHA-1 and SHA-256
+    let id = line.split(|byte| *byte == b' ').nth(2).unwrap_or_default();
+    EMPTY.iter().any(|empty| id.starts_with(empty))
 }
 
 /// A path without `.` and `..`; `None` where it leads out of where it begins.
@@ -253,9 +269,15 @@ mod tests {
     #[test]
     fn a_log_is_read_by_its_colons() {
         let (one, two) = ("1".repeat(40), "2".repeat(40));
-        let log = format!("{one}\0\n:100644 100644 a b M\0a b\0:000000 100644 a b A\0{two}\0{two}\0");
+        let log = format!(
+            "{one}\0\n:100644 100644 a b M\0a b\0:000000 100644 a b A\0{two}\0:100644 100644 a a R100\0old\0new\0\
+             :100644 100644 e69de29 e69de29 R100\0e\0f\0{two}\0"
+        );
         let found = parse_log(log.as_bytes());
-        assert_eq!(found[0].1, [b"a b".to_vec(), two.as_bytes().to_vec()]);
+        let paths: Vec<&[u8]> = found[0].1.iter().map(|(path, _)| path.as_slice()).collect();
+        assert_eq!(paths, [&b"a b"[..], two.as_bytes(), b"old", b"new", b"e", b"f"]);
+        let renamed: Vec<&ChangedPath> = found[0].1.iter().filter(|(_, old)| old.is_some()).collect();
+        assert_eq!(renamed, [&(b"new".to_vec(), Some(b"old".to_vec()))]);
         assert_eq!((found.len(), found[1].1.len()), (2, 0));
     }
 

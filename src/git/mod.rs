@@ -40,7 +40,7 @@ mod written;
 
 pub use ancestry::{History, MAX_SEARCHED, Node, Only};
 pub(crate) use blame::path_text;
-pub use blame::{BlamedLine, Following};
+pub use blame::{BlamedLine, ChangedPath, Following};
 pub(crate) use cache::Cache;
 pub use combine::{Allowance, Containment};
 pub use discover::Repository;

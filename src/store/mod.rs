@@ -63,7 +63,7 @@ pub use held::HeldItem;
 pub use memory::{Note, Packed, PackedNote, Waiting};
 pub use merge::Merged;
 pub use read::{Log, Order, StoredEntry};
-pub use recall::{Extent, PathsTip};
+pub use recall::{ChangedPath, Extent, PathsTip};
 pub use rounds::{HERE, SeenRound};
 pub use schema::MIGRATIONS;
 pub use search::Hit;

@@ -29,6 +29,14 @@ pub enum Extent {
     Newest,
 }
 
+/// Newest commits of a renamed file that its new name gets.
+const MOST_OF_A_FILE: i64 = 64;
+/// Most rows that renames add at a time: an agent may wait, and others choose what is renamed.
+const MOST_INHERITED: usize = 100_000;
+
+/// A path that a commit changed, and the one before it where the commit renamed the file.
+pub type ChangedPath = (Vec<u8>, Option<Vec<u8>>);
+
 impl Store {
     /// Whether any record corrects an entry.
     pub fn has_corrections(&self) -> Result<bool> {
@@ -78,8 +86,8 @@ impl Store {
     }
 
     /// Takes over the paths that commits changed, the newest first, up to a new tip. Where they do not continue what is known,
-    /// that is forgotten.
-    pub fn add_paths(&mut self, tip: PathsTip, commits: &[(CommitId, Vec<Vec<u8>>)], anew: bool) -> Result<()> {
+    /// that is forgotten. The commits of a file that was renamed are those of its new name, too.
+    pub fn add_paths(&mut self, tip: PathsTip, commits: &[(CommitId, Vec<ChangedPath>)], anew: bool) -> Result<()> {
         let extent = match tip.extent {
             Extent::Gap => 0,
             Extent::Whole => 1,
@@ -94,10 +102,20 @@ impl Store {
             let mut insert = transaction.prepare_cached(
                 "INSERT INTO path_commits (path, number, commit_id) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
             )?;
+            let mut inherit = transaction.prepare_cached(
+                "INSERT INTO path_commits (path, number, commit_id) SELECT ?2, number, commit_id FROM path_commits \
+                 WHERE path = ?1 ORDER BY number DESC LIMIT ?3 ON CONFLICT DO NOTHING",
+            )?;
+            let mut inherited = 0;
             for (commit, paths) in commits.iter().rev() {
                 number += 1;
-                for path in paths {
+                for (path, former) in paths {
                     insert.execute((path, number, commit.to_string()))?;
+                    if let Some(former) = former
+                        && inherited < MOST_INHERITED
+                    {
+                        inherited += inherit.execute((former, path, MOST_OF_A_FILE))?;
+                    }
                 }
             }
             transaction.run(

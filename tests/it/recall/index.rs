@@ -127,6 +127,28 @@ fn why_does_not_search_the_history_for_what_an_index_of_the_newest_commits_has()
 }
 
 #[test]
+fn a_file_that_was_renamed_keeps_its_decisions() {
+    let team = decided();
+    team.push(OURS, "main");
+    team.git(OURS, &["mv", "a.txt", "b.txt"]);
+    team.commit(OURS, "Rename");
+    team.git(OURS, &["mv", "b.txt", "c.txt"]);
+    team.commit(OURS, "Rename again");
+    team.push(OURS, "main");
+    assert!(team.told_anew("c.txt").unwrap().contains(DECISION));
+    // Also where the index is made anew.
+    forget_index(&team);
+    team.scratch.json(&["sync"]);
+    assert!(team.told_anew("c.txt").unwrap().contains(DECISION));
+    // An empty file is the same as any other.
+    team.decide(OURS, "s2", &["Nothing in it"], "d.txt", "");
+    team.git(OURS, &["mv", "d.txt", "e.txt"]);
+    team.commit(OURS, "Move nothing");
+    team.push(OURS, "main");
+    assert_eq!(team.told_anew("e.txt"), None);
+}
+
+#[test]
 fn importing_what_others_published_completes_the_index() {
     let team = decided();
     team.push(OURS, "main");
