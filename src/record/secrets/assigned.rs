@@ -15,7 +15,7 @@ const OPENERS: &[&str] = &[
 #[rustfmt::skip]
 const SCHEMES: &[&str] = &[
     "bearer ", "basic ", "token ", "apikey ", "api-key ", "key ", "ssws ", "pat ", "digest ", "negotiate ", "bot ", "bearer:",
-    "basic:", "geniekey ",
+    "basic:",
 ];
 
 /// The value that a text gives to a name.
