@@ -97,6 +97,7 @@ const CASES: &[Case] = &[
     ("120 ranges of ranges that hold each other", ranges),
     ("trees in trees as notes, sealed", notes_bomb),
     ("trees in trees as notes, pushed to a server", pushed_bomb),
+    ("notes of 700,000 commits, pushed to a server", pushed_history),
 ];
 
 type Flood = (&'static str, fn() -> u32);
@@ -482,7 +483,8 @@ fn merge_of(victim: &Victim, [base, ours, theirs, merged]: [&[(String, String)];
             |files: &[(String, String)], parents: &[&str]| target.commit(&tree(files), parents, &b"x\n"[..].into());
         let from = commit(base, &[&victim.head]);
         let (one, two) = (commit(ours, &[&from]), commit(theirs, &[&from]));
-        let merge = commit(merged, &[&one, &two]);
+        // Where no proof is asked for, nothing is merged.
+        let merge = target.commit(&tree(merged), &[&one, &two], &b"x\n\nProof-Grade: true\n"[..].into());
         victim.gate_of(&one, &merge)
     })
 }
@@ -597,6 +599,18 @@ fn pushed_bomb(victim: &Victim) -> Vec<String> {
     let old = output(victim.scratch.git(&["rev-parse", "refs/notes/proof"]));
     set_bomb(victim);
     let new = output(victim.scratch.git(&["rev-parse", "refs/notes/proof"]));
+    vec!["hook".to_owned(), "pre-receive".to_owned(), format!("< {old} {new} refs/notes/proof")]
+}
+
+fn pushed_history(victim: &Victim) -> Vec<String> {
+    let old = output(victim.scratch.git(&["rev-parse", "refs/notes/proof"]));
+    let mut stream = String::new();
+    for number in 0..700_000 {
+        let at = 1_700_000_000 + number;
+        write!(stream, "commit refs/notes/long\ncommitter A <a@b> {at} +0000\ndata 1\nx\n").unwrap();
+    }
+    victim.target(|target| target.run_with(&["fast-import", "--quiet"], stream));
+    let new = output(victim.scratch.git(&["rev-parse", "refs/notes/long"]));
     vec!["hook".to_owned(), "pre-receive".to_owned(), format!("< {old} {new} refs/notes/proof")]
 }
 

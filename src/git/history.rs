@@ -68,11 +68,13 @@ impl Git {
                 found.push((full, tip));
             }
         }
+        // The beginning of an id, alone or as `git describe` writes it: v1.0-2-g1a2b3c4.
+        let digits = name.rsplit_once("-g").map_or(name, |(_, digits)| digits);
         let is_short =
-            (4..self.hex_length()).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+            (4..=self.hex_length()).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_short && !found.is_empty() {
             // The ids that begin so; git takes the ref, and a person may have meant the commit.
-            let flag = format!("--disambiguate={name}");
+            let flag = format!("--disambiguate={digits}");
             let ids = self.text_of(&mut self.plumbing(["rev-parse", &flag]))?.unwrap_or_default();
             let ids = ids.lines().filter_map(CommitId::parse).filter(|id| self.commit(id).is_ok());
             found.extend(ids.map(|id| (id.to_string(), id)));

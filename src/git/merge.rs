@@ -5,7 +5,6 @@ use std::fs;
 use std::process::{Command, Output};
 
 use super::open::Git;
-use super::process::in_limited_memory;
 use super::scratch::Scratch;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
@@ -98,7 +97,7 @@ impl<'a> Apart<'a> {
         command.args(arguments);
         isolate(&mut command, &self.scratch);
         command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", &self.alternates);
-        self.git.run(&mut in_limited_memory(&command))
+        self.git.run(&mut command)
     }
 }
 

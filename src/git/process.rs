@@ -19,8 +19,12 @@ use crate::proof::digest::CommitId;
 /// eight million commits fits.
 const ALLOC_LIMIT: &str = "128m";
 
-/// Most bytes of memory of a git that merges what others have pushed. The merges of git's own history take a tenth.
+/// Most bytes of memory of a git that judges what others have pushed: the merges of git's own history take a tenth, and a walk
+/// over 400,000 commits takes all of it.
 const DATA_LIMIT: u64 = 200 << 20;
+
+/// How git ends after a fatal error.
+const GIT_DIED: i32 = 128;
 
 /// The identity that git would write into a commit: `Name <email>`. `None` if git does not know one.
 pub fn identity(context: &Context) -> Option<String> {
@@ -198,7 +202,7 @@ pub(super) fn ask(context: &Context, arguments: &[&str]) -> Option<Vec<u8>> {
 }
 
 /// The same command, which gets no more than so many bytes for its data. Files that it maps are not among them.
-pub(super) fn in_limited_memory(command: &Command) -> Command {
+fn in_limited_memory(command: &Command) -> Command {
     under(command, &format!("ulimit -d {} 2>/dev/null", DATA_LIMIT / 1024))
 }
 
@@ -261,12 +265,13 @@ impl Git {
         command
     }
 
-    /// Runs a command to its end, but no longer than the judgement of a commit may still take.
+    /// Runs a command to its end, but no longer than the judgement of a commit may still take, and in limited memory then.
     pub(super) fn run(&self, command: &mut Command) -> Result<Output> {
         let Some(units) = self.meter.left() else { return command.output().map_err(|error| self.not_run(error)) };
+        let mut command = in_limited_memory(command);
         let patience = Duration::from_nanos(units.saturating_mul(cost::NANOSECONDS_PER_UNIT));
         let begun = Instant::now();
-        let output = self.run_until(command, begun, patience)?;
+        let output = self.run_until(&mut command, begun, patience)?;
         let spent = begun.elapsed().as_nanos() / u128::from(cost::NANOSECONDS_PER_UNIT);
         let spent = self.meter.spend(u64::try_from(spent).unwrap_or(u64::MAX));
         let Some(output) = output else {
@@ -274,6 +279,10 @@ impl Git {
             return Err(Error::new(Code::LimitReached, "git took longer than the judgement of one commit may take"));
         };
         spent.map_err(|why| Error::new(Code::LimitReached, why))?;
+        if output.status.code() == Some(GIT_DIED) && memchr::memmem::find(&output.stderr, b"ut of memory").is_some() {
+            let _ = self.meter.spend(u64::MAX);
+            return Err(Error::new(Code::LimitReached, format!("git needs more than {DATA_LIMIT} bytes of memory")));
+        }
         Ok(output)
     }
 

@@ -13,13 +13,16 @@ use super::trusted;
 use super::verify::{VerifyOutcome, judge_commits, read_seals};
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
+use crate::git::limits::MAX_SEAL;
 use crate::git::{Commit, Git, History, Read};
 use crate::hint::{Step, hint};
 use crate::proof::digest::CommitId;
 use crate::proof::glob::Glob;
+use crate::proof::note::Signature;
 use crate::proof::policy::GateMode;
+use crate::proof::sshsig::{self, NAMESPACE};
 use crate::publish::Pushed;
-use crate::rounds::{is_of_the_future, walk};
+use crate::rounds::{SEAL_FILE, is_of_the_future, walk};
 
 /// What `gate` is asked for.
 #[derive(Debug, Clone, Default)]
@@ -179,7 +182,7 @@ pub(crate) fn refused_seals(
 ) -> Result<Option<String>> {
     let Some(new) = update.new else { return Ok(None) };
     let now = context.now();
-    let rules = Rules::of_tip(git, git.tip("HEAD")?.map(|main| ("HEAD", main)), now)?;
+    let rules = rules_of_server(context, git)?;
     let notes = git.tree_of(notes)?;
     let known = update.old.map(|old| walk(git, &old, &mut |_| {})).unwrap_or_default();
     let mut refusal = None;
@@ -198,6 +201,22 @@ pub(crate) fn refused_seals(
         }
     });
     Ok(refusal.map(|why| format!("{} is not let in: {why}", update.name)))
+}
+
+/// Whether a line in the note of a seal names a key that is listed, and is no signature of that key. A verdict tries only so
+/// many of them, so enough such lines would keep everyone from a verdict.
+pub(super) fn is_forged_seal(git: &Git, rules: &Rules, commit: &CommitId, signature: &Signature) -> bool {
+    if !sshsig::claimed_key(&signature.0).is_ok_and(|claimed| rules.signers.lists(&claimed)) {
+        return false;
+    }
+    // What is no seal, or not here yet, is not looked at when commits are judged either.
+    let Ok(Some(seal)) = git.commit(commit).and_then(|commit| git.file(&commit.tree, SEAL_FILE)) else { return false };
+    git.blob(&seal.id, MAX_SEAL).is_ok_and(|text| sshsig::verify(&signature.0, &text, NAMESPACE).is_err())
+}
+
+/// The rules of the server's main branch.
+pub(super) fn rules_of_server(context: &Context, git: &Git) -> Result<Rules> {
+    Rules::of_tip(git, git.tip("HEAD")?.map(|main| ("HEAD", main)), context.now())
 }
 
 /// Judges a range as the gate would that guards the branch it was merged into: by the trusted rules, or else by those of

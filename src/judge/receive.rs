@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::gate::{Arriving, gate_received, refused_rewind, refused_seals};
+use super::gate::{Arriving, gate_received, is_forged_seal, refused_rewind, refused_seals, rules_of_server};
 use super::verify::VerifyOutcome;
 use crate::context::Context;
 use crate::error::{Code, Error, Result};
-use crate::git::limits::{MAX_EVIDENCE, MAX_MERGED_NOTE, MAX_NOTE, WORK_PER_COMMIT};
+use crate::git::limits::{MAX_EVIDENCE, MAX_INDEX_LINES, MAX_MERGED_NOTE, MAX_NOTE, MAX_NOTE_LINES, WORK_PER_COMMIT};
 use crate::git::{CHANGES, EVIDENCE, FILE, Fanned, Git, NOTES, ROUNDS, TreeEntry};
 use crate::proof::change::Sighting;
 use crate::proof::digest::{CommitId, ObjectId, RootHash, TreeId};
@@ -43,7 +43,7 @@ pub fn receive(context: &Context, updates: &[RefUpdate]) -> Result<Received> {
     let notes = pushed.map_or_else(|| git.tip(NOTES), |tip| Ok(Some(tip)))?;
     for update in updates {
         if is_ours(&update.name) {
-            let refusal = match refusal(&git, update)? {
+            let refusal = match refusal(context, &git, update)? {
                 None if update.name == ROUNDS => refused_seals(context, &git, update, notes)?,
                 refusal => refusal,
             };
@@ -65,8 +65,8 @@ fn is_ours(name: &str) -> bool {
 }
 
 /// Why an update of a proof ref is refused; `None` if it may be.
-fn refusal(git: &Git, update: &RefUpdate) -> Result<Option<String>> {
-    let (refusal, enough) = git.meter.apart(WORK_PER_COMMIT, || refused(git, update));
+fn refusal(context: &Context, git: &Git, update: &RefUpdate) -> Result<Option<String>> {
+    let (refusal, enough) = git.meter.apart(WORK_PER_COMMIT, || refused(context, git, update));
     if enough {
         return refusal;
     }
@@ -76,7 +76,7 @@ fn refusal(git: &Git, update: &RefUpdate) -> Result<Option<String>> {
 
 /// Why an update of a proof ref is refused; `None` if all that was there is still there, and what is new has its form and
 /// is not too large.
-fn refused(git: &Git, update: &RefUpdate) -> Result<Option<String>> {
+fn refused(context: &Context, git: &Git, update: &RefUpdate) -> Result<Option<String>> {
     let name = &update.name;
     if ![NOTES, EVIDENCE, CHANGES, ROUNDS].contains(&name.as_str()) {
         return Ok(Some(format!("{name} is not a ref that git-proof shares")));
@@ -113,7 +113,7 @@ fn refused(git: &Git, update: &RefUpdate) -> Result<Option<String>> {
         return Ok(Some(format!("{name} would lose {what}")));
     }
     let odd = if name == NOTES {
-        odd_note(git, before.as_ref(), &commit.tree)?
+        odd_note(context, git, before.as_ref(), &commit.tree)?
     } else {
         odd_file(git, name, before.as_ref(), &commit.tree)?
     };
@@ -138,6 +138,15 @@ fn too_large(git: &Git, name: &str, before: Option<&TreeId>, after: &TreeId) -> 
         if git.blob_size(&blob).is_ok_and(|size| size > limit as u64) {
             return Ok(Some(format!("{what} of more than {limit} bytes")));
         }
+        let most = match name {
+            EVIDENCE => continue,
+            NOTES => MAX_NOTE_LINES,
+            _ => MAX_INDEX_LINES,
+        };
+        // Nobody would read the lines behind them, and no push may take a line away again.
+        if git.blob(&blob, limit).is_ok_and(|text| memchr::memchr_iter(b'\n', &text).count() > most) {
+            return Ok(Some(format!("{what} of more than {most} lines")));
+        }
     }
     Ok(None)
 }
@@ -154,17 +163,31 @@ fn lost_line(git: &Git, before: &TreeId, after: &TreeId) -> Result<Option<String
 }
 
 /// What is new in the notes and no line that git-proof writes.
-fn odd_note(git: &Git, before: Option<&TreeId>, after: &TreeId) -> Result<Option<String>> {
+fn odd_note(context: &Context, git: &Git, before: Option<&TreeId>, after: &TreeId) -> Result<Option<String>> {
     let new = git.only_in_notes(after, before)?;
     if let Some(odd) = new.odd {
         return Ok(Some(format!("{:?}, which is no note", String::from_utf8_lossy(&odd.name))));
     }
+    let mut rules = None;
     for commit in new.commits {
         let was = before.map(|before| git.find_note(before, &commit)).transpose()?.unwrap_or_default();
         let is = git.find_note(after, &commit)?;
         for line in lines(git, &is, &was)?.difference(&lines(git, &was, &was)?) {
-            if let Err(error) = NoteLine::parse(line) {
-                return Ok(Some(format!("a line of the note of {commit} that cannot be read: {error}")));
+            match NoteLine::parse(line) {
+                Err(error) => {
+                    return Ok(Some(format!("a line of the note of {commit} that cannot be read: {error}")));
+                }
+                Ok(Some(NoteLine::Seal { signature, .. })) => {
+                    let rules = match &mut rules {
+                        Some(rules) => rules,
+                        none => none.insert(rules_of_server(context, git)?),
+                    };
+                    if !is_forged_seal(git, rules, &commit, &signature) {
+                        continue;
+                    }
+                    return Ok(Some(format!("a signature of the seal {commit} that its key did not make")));
+                }
+                Ok(_) => {}
             }
         }
     }

@@ -230,12 +230,14 @@ pub(super) struct SealSignatures {
     bytes: usize,
     /// Signatures that may still be bad.
     bad: usize,
+    /// Whether one of the seal at hand was not verified.
+    passed_over: bool,
     reached: Option<Finding>,
 }
 
 impl Default for SealSignatures {
     fn default() -> Self {
-        Self { bytes: MAX_SEAL_NOTES, bad: MAX_BAD_SEAL_SIGNATURES, reached: None }
+        Self { bytes: MAX_SEAL_NOTES, bad: MAX_BAD_SEAL_SIGNATURES, passed_over: false, reached: None }
     }
 }
 
@@ -257,6 +259,11 @@ impl SealSignatures {
                 keys.extend(self.key(line, &sealed, signers));
             }
         }
+        // Where somebody listed has signed the seal, it does not matter what others added.
+        if self.passed_over && keys.is_empty() {
+            self.reach(format!("more than {MAX_BAD_SEAL_SIGNATURES} signatures of seals are not what they say"));
+        }
+        self.passed_over = false;
         keys
     }
 
@@ -267,7 +274,7 @@ impl SealSignatures {
             return None;
         }
         if self.bad == 0 {
-            self.reach(format!("more than {MAX_BAD_SEAL_SIGNATURES} signatures of seals are not what they say"));
+            self.passed_over = true;
             return None;
         }
         let signed = sshsig::verify(&signature.0, sealed.seal.to_text().as_bytes(), NAMESPACE);

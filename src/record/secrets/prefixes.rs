@@ -221,6 +221,15 @@ const RULES: &[Rule] = &[
     rule("a Sourcegraph key",             "slk_",                   hex,      64, 64),
     rule("an Adobe secret",               "p8e-",                   url_safe, 32, 32),
     rule("an Ory token",                  "ory_",                   dotted,   32, 120),
+    rule("a Salesforce session",          "00D",                    salesforce, 90, ANY),
+    rule("an Infisical token",            "st.",                    dotted_hex, 90, 90),
+    rule("an Intercom token",             "dG9rOm",                 base64,   40, 80),
+    rule("an Instagram token",            "IGQV",                   url_safe, 100, ANY),
+    rule("an Instagram token",            "IGAA",                   url_safe, 100, ANY),
+    rule("an Asana token",                "1/",                     asana,    49, 49),
+    rule("an Asana token",                "2/",                     asana,    66, 66),
+    rule("an Adyen key",                  "AQEyhmfx",               any_url,  80, ANY),
+    rule("a Yandex Cloud token",          "t1.9eu",                 dotted,   100, ANY),
 ];
 
 /// For each first byte of a prefix, a bit for each second byte: most words of a text begin otherwise.
@@ -295,6 +304,18 @@ fn teams(byte: u8) -> bool {
 
 fn paypal(byte: u8) -> bool {
     word(byte) || byte == b'$'
+}
+
+fn salesforce(byte: u8) -> bool {
+    word_(byte) || matches!(byte, b'!' | b'.')
+}
+
+fn dotted_hex(byte: u8) -> bool {
+    hex(byte) || byte == b'.'
+}
+
+fn asana(byte: u8) -> bool {
+    hex(byte) || matches!(byte, b':' | b'/')
 }
 
 fn airtable(byte: u8) -> bool {

@@ -34,6 +34,7 @@ mod word;
 use std::path::Path;
 
 use git_proof::proof::evidence;
+use git_proof::proof::note::Signature;
 use serde_json::Value;
 
 use crate::common;
@@ -354,6 +355,33 @@ impl Proven {
 }
 
 /// Copies a file over another, which git keeps read-only.
+/// A key that git signs with from now on: its public half.
+fn signing_key(proven: &Proven) -> String {
+    let file = proven.scratch.around().join("ada");
+    let mut keygen = common::command("ssh-keygen", proven.scratch.around());
+    let made = common::run(keygen.args(["-q", "-N", "", "-C", "", "-t", "ed25519", "-f", file.to_str().unwrap()]));
+    assert_eq!(made.code, Some(0), "{}", made.stderr);
+    proven.git(&["config", "gpg.format", "ssh"]);
+    proven.git(&["config", "user.signingkey", file.to_str().unwrap()]);
+    std::fs::read_to_string(file.with_extension("pub")).unwrap().trim().to_owned()
+}
+
+/// Lines with signatures of a seal that name the key of the first one, which did not make them.
+fn forged_seals(proven: &Proven, seal: &str, count: u16) -> String {
+    let note = proven.note(seal);
+    let line: Value = serde_json::from_str(note.lines().next().unwrap()).unwrap();
+    let signature = Signature::from_base64(line["signature"].as_str().unwrap()).unwrap();
+    let forge = |number: u16| {
+        let (mut line, mut bytes) = (line.clone(), signature.0.clone());
+        let end = bytes.len() - 8;
+        bytes[end..end + 2].copy_from_slice(&number.to_be_bytes());
+        bytes[end + 2] ^= 1;
+        line["signature"] = Signature(bytes).to_base64().into();
+        line.to_string() + "\n"
+    };
+    (0..count).map(forge).collect()
+}
+
 fn copy_over(from: &Path, to: &Path) {
     let _ = std::fs::remove_file(to);
     std::fs::create_dir_all(to.parent().unwrap()).unwrap();

@@ -97,3 +97,16 @@ fn verdict_names_the_ids_that_it_judged() {
     let said = proven.scratch.run(["gate", "--base", "origin/main", "--head", "main"]).out;
     assert!(said.contains(&format!("Judged {base}..{head}")), "{said}");
 }
+
+/// `git describe` ends in the beginning of an id, and git takes a tag of that name before the commit.
+#[test]
+fn tag_named_like_what_describe_prints_is_refused() {
+    let proven = unproven();
+    proven.git(&["tag", "-a", "-m", "v1", "v1", &proven.base]);
+    let described = proven.git(&["describe", "--long", &proven.base]);
+    proven.judge(&["gate", "--base", &described, "--head", "HEAD"]).fails("ANCHOR_MISSING");
+    proven.git(&["tag", &described, &proven.base]);
+    proven.judge(&["gate", "--base", &described, "--head", "HEAD"]).fails("ANCHOR_MISSING");
+    proven.git(&["tag", "--force", &described, "HEAD"]);
+    proven.judge(&["gate", "--base", &described, "--head", "HEAD"]).refused("NAME_AMBIGUOUS", 2);
+}

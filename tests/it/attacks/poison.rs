@@ -71,3 +71,24 @@ fn seal_from_the_future_is_not_taken_over_by_sync() {
     assert!(ran.out.contains("which is still to come"), "{ran:?}");
     assert_eq!(proven.tip("refs/proof/rounds"), ours);
 }
+
+/// Only so many are verified. Somebody who adds more to a seal that is signed keeps nobody from a verdict.
+#[test]
+fn forged_signatures_beside_one_that_holds_do_no_harm() {
+    let proven = Proven::new();
+    let public = super::signing_key(&proven);
+    proven.scratch.json(&["seal", "--sign"]);
+    let policy = "[proof_grade]\nrequire = \"all\"\n[proof]\nsealed = true\nsealers = [\"ada@x\"]\n";
+    let signers = format!("ada@x {public}\n");
+    let tree = proven.tree_with("main", &[(".proof/policy.toml", policy), (".proof/allowed_signers", &signers)]);
+    let rules = proven.made(&tree, &["main"], "Rules");
+    let judge = || proven.judge(&["verify", "--rules", &rules, "main"]);
+    judge().passes();
+    let seal = proven.tip("refs/proof/rounds");
+    let note = proven.note(&seal);
+    let forged = super::forged_seals(&proven, &seal, 300);
+    proven.set_note(&seal, format!("{note}\n{forged}"));
+    judge().passes();
+    proven.set_note(&seal, forged);
+    assert!(judge().codes("unchecked").contains(&"LIMIT_REACHED"));
+}

@@ -395,3 +395,36 @@ fn line_that_git_would_not_write_stops_the_push() {
         assert_eq!(ran.code, Some(1), "{line}: {ran:?}");
     }
 }
+
+/// Nobody would read the lines behind the limit, and they could not be taken away again.
+#[test]
+fn more_lines_than_are_read_are_not_let_in() {
+    let server = Server::with_the_proven(STRICT);
+    let head = server.proven.head.clone();
+    let note = server.proven.note(&head);
+    let junk = |lines: usize| "{\"x\":{\"type\":\"some/thing@9\"}}\n".repeat(lines);
+    server.push_changed(PROOFS[0], |proven| proven.set_note(&head, junk(4097) + &note)).is_refused("4096 lines");
+    server.proven.set_note(&head, format!("{note}\n{}", junk(4000)));
+    let change = server.proven.change_id(&head);
+    let line = format!("{{\"commit\":\"{head}\"}}\n").repeat(16_385);
+    let place = format!("{}/{change}", &change[..2]);
+    let put = |proven: &Proven| proven.put("refs/proof/changes", &place, "100644", &proven.blob(&line));
+    server.push_changed("refs/proof/changes", put).is_refused("16384 lines");
+}
+
+/// Enough of them would keep everyone from a verdict.
+#[test]
+fn signature_of_a_seal_that_its_key_did_not_make_is_not_let_in() {
+    let server = Server::with_the_proven(STRICT);
+    let proven = &server.proven;
+    let public = super::signing_key(proven);
+    let tree = proven.tree_with("main", &[(".proof/allowed_signers", &format!("ada@x {public}\n"))]);
+    let rules = proven.made(&tree, &["main"], "Who may sign");
+    server.push(&[&format!("{rules}:refs/tags/rules")]).is_let_in();
+    proven.git(&["--git-dir", server.place.to_str().unwrap(), "update-ref", "refs/heads/main", &rules]);
+    proven.scratch.json(&["seal", "--sign"]);
+    let seal = proven.tip("refs/proof/rounds");
+    server.push(&["refs/proof/rounds", PROOFS[0]]).is_let_in();
+    let note = proven.note(&seal) + "\n" + &super::forged_seals(proven, &seal, 1);
+    server.push_changed(PROOFS[0], |proven| proven.set_note(&seal, note)).is_refused("its key did not make");
+}
