@@ -232,6 +232,7 @@ fn cover(commits: &[CommitId]) -> Step {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
 mod tests {
     use super::*;
 
