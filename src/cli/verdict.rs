@@ -24,7 +24,9 @@ pub(super) fn rules_line(rules: &RulesView) -> String {
 /// Says on standard error whose rules a verdict was made by.
 pub(super) fn say_rules(rules: &RulesView, ui: &mut Ui) {
     if !ui.json {
-        wrap(&rules_line(rules), ui.paint.measure()).iter().for_each(|line| ui.say(line));
+        for line in wrap(&rules_line(rules), ui.paint.measure()) {
+            ui.say(&line);
+        }
     }
 }
 

@@ -254,6 +254,7 @@ fn cover(commits: &[CommitId]) -> Step {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
