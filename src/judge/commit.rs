@@ -372,19 +372,7 @@ impl<'a> Judge<'a> {
         let unread = note.findings.iter().any(|finding| finding.code == FindingCode::LimitReached);
         let holds = verdict.sessions.iter().any(|session| session.holds);
         if !unread && !holds && !self.rules.seals.anchors.is_empty() {
-            let deleted = self.gatherer.deleted(&self.rules.seals);
-            if let Some(deleted) = deleted.of(self.gatherer, facts, &trailers) {
-                // Anyone may push a seal. It must not make a commit fail that needs no proof.
-                if asks {
-                    let known = deleted.severity == Severity::Error;
-                    verdict.verdict = if known { Verdict::Fail } else { Verdict::Unchecked };
-                    verdict.findings.push(deleted);
-                } else {
-                    verdict.findings.push(deleted.softened());
-                }
-            } else {
-                verdict.findings.extend(deleted.unfollowed());
-            }
+            self.look_for_deleted(facts, &trailers, asks, &mut verdict);
         }
         verdict.findings.extend(remark);
         verdict.findings.extend((alone && verdict.verdict == Verdict::Pass).then(known_only_here));
@@ -400,6 +388,21 @@ impl<'a> Judge<'a> {
         }
         dedup(&mut verdict.findings);
         Ok(verdict)
+    }
+
+    /// Adds what seals list of a commit and the notes do not have.
+    fn look_for_deleted(&self, facts: &Facts, trailers: &ProofTrailers, asks: bool, verdict: &mut CommitVerdict) {
+        let deleted = self.gatherer.deleted(&self.rules.seals);
+        match deleted.of(self.gatherer, facts, trailers) {
+            Some(deleted) if asks => {
+                let known = deleted.severity == Severity::Error;
+                verdict.verdict = if known { Verdict::Fail } else { Verdict::Unchecked };
+                verdict.findings.push(deleted);
+            }
+            // Anyone may push a seal. It must not make a commit fail that needs no proof.
+            Some(deleted) => verdict.findings.push(deleted.softened()),
+            None => verdict.findings.extend(deleted.unfollowed()),
+        }
     }
 
     /// Why a commit must be anchored; and for a merge, what there is to say of how it was made.
