@@ -68,10 +68,11 @@ impl Git {
                 found.push((full, tip));
             }
         }
-        // The beginning of an id, alone or as `git describe` writes it: v1.0-2-g1a2b3c4.
+        // The beginning of an id, alone or as `git describe` writes it: v1.0-2-g1a2b3c4. A whole id alone is always the id.
         let digits = name.rsplit_once("-g").map_or(name, |(_, digits)| digits);
-        let is_short =
-            (4..=self.hex_length()).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_short = (4..=self.hex_length()).contains(&digits.len())
+            && (digits.len() < name.len() || digits.len() < self.hex_length())
+            && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_short && !found.is_empty() {
             // The ids that begin so; git takes the ref, and a person may have meant the commit.
             let flag = format!("--disambiguate={digits}");

@@ -51,7 +51,7 @@ pub(super) fn files(gatherer: &Gatherer<'_>, facts: &Facts, sessions: &[SessionV
         let blob = change.new.filter(|new| new.mode.is_regular())?.id;
         let mut found = seen
             .iter()
-            .filter_map(|(session, gathered)| gathered.edits.of(&blob, &session.made_for.0, &session.made_for.1));
+            .filter_map(|(session, gathered)| gathered.edits.of(&blob, &session.anchor.commit, &session.anchor.tree));
         Some(file(&change.path, found.next()))
     };
     changes.iter().take(MOST).filter_map(of).collect()

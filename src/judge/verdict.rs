@@ -8,7 +8,7 @@ use super::word::Vouched;
 use crate::git::Commit;
 use crate::proof::anchor::Anchor;
 use crate::proof::change::{ChangeIds, Sighting};
-use crate::proof::digest::{AnchorId, CommitId, RootHash, TreeId};
+use crate::proof::digest::{AnchorId, CommitId, RootHash};
 use crate::proof::finding::{Finding, Verdict};
 use crate::proof::observed::Reflection;
 use crate::proof::policy::Binding;
@@ -61,12 +61,9 @@ pub struct SessionVerdict {
     pub count: u64,
     /// The anchor.
     pub anchor_id: AnchorId,
-    /// All that the anchor says, where it is wanted.
+    /// All that the anchor says.
     #[serde(skip)]
-    pub anchor: Option<Box<Anchor>>,
-    /// The commit and the tree that the anchor was made for.
-    #[serde(skip)]
-    pub made_for: (CommitId, TreeId),
+    pub anchor: Anchor,
     /// The commit in whose note it is.
     #[serde(skip)]
     pub noted_on: CommitId,

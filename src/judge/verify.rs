@@ -46,8 +46,6 @@ pub enum Keep {
     /// What was found, and the sessions that explain the commit.
     #[default]
     Sessions,
-    /// All that the anchors of those sessions say, too.
-    Anchors,
     /// The decisions and reflections of those sessions, too.
     Stories,
 }

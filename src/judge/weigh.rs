@@ -5,7 +5,6 @@ use super::commit::Judge;
 use super::evidence::Told;
 use super::facts::Facts;
 use super::verdict::SessionVerdict;
-use super::verify::Keep;
 use crate::git::Read;
 use crate::git::limits::cost;
 use crate::hint::{Step, hint};
@@ -184,8 +183,7 @@ impl Judge<'_> {
             root: anchor.root,
             count: anchor.count,
             anchor_id: weighed.id,
-            anchor: (self.gatherer.wanted.keep == Keep::Anchors).then(|| Box::new(anchor.clone())),
-            made_for: (anchor.commit, anchor.tree),
+            anchor: anchor.clone(),
             noted_on: weighed.noted_on,
             holds: weighed.standing.holds(),
             sound: weighed.standing.is_sound(),

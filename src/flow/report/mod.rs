@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use crate::context::Context;
 use crate::error::Result;
 use crate::git::{EVIDENCE, Git};
-use crate::judge::{Keep, VerifyOutcome, VerifyRequest, verify};
+use crate::judge::{VerifyOutcome, VerifyRequest, verify};
 use crate::proof::anchor::Anchor;
 use crate::proof::digest::RootHash;
 use crate::proof::timestamp::Timestamp;
@@ -59,8 +59,7 @@ impl ReportOutcome {
 
 /// Verifies commits and ranges, and gathers what there is to tell of them.
 pub fn report(context: &Context, revisions: &[String], rules: Option<String>) -> Result<ReportOutcome> {
-    let request =
-        VerifyRequest { revisions: revisions.to_vec(), rules, keep: Keep::Anchors, ..VerifyRequest::default() };
+    let request = VerifyRequest { revisions: revisions.to_vec(), rules, ..VerifyRequest::default() };
     let outcome = verify(context, &request)?;
     let git = Git::discover(context)?;
     let commits = outcome.commits.iter().map(|verdict| commit::read(&git, verdict)).collect();
@@ -124,8 +123,8 @@ fn gather(git: &Git, outcome: &VerifyOutcome) -> Result<Vec<ReportedSession>> {
             sessions.push(ReportedSession { root: verdict.root, anchors: Vec::new(), evidence });
             sessions.len() - 1
         });
-        if let Some(anchor) = verdict.anchor.as_deref().filter(|anchor| !sessions[at].anchors.contains(anchor)) {
-            sessions[at].anchors.push(anchor.clone());
+        if !sessions[at].anchors.contains(&verdict.anchor) {
+            sessions[at].anchors.push(verdict.anchor.clone());
         }
     }
     Ok(sessions)
