@@ -50,6 +50,12 @@ struct Victim {
 type Case = (&'static str, fn(&Victim) -> Vec<String>);
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, flag, program, rest @ ..] = arguments.as_slice()
+        && flag == MEASURE
+    {
+        return print_cost(Command::new(program).args(rest));
+    }
     if !table::wanted() {
         return;
     }
@@ -59,7 +65,7 @@ fn main() {
     for (name, make) in CASES.iter().filter(|(name, _)| asked(name)) {
         let victim = Victim::new();
         let arguments = make(&victim);
-        rows.extend(measure(name, victim.command(&arguments)));
+        rows.extend(measure(name, victim.measured(&arguments)));
     }
     for (name, flood) in FLOODS.iter().filter(|(name, _)| asked(name)) {
         rows.push(Row::memory(&format!("server: {name}"), flood(), MEMORY_KIB));
@@ -135,8 +141,18 @@ impl Victim {
     }
 
     fn command(&self, arguments: &[String]) -> Command {
-        let program = std::env::var("GIT_PROOF_HOSTILE").unwrap_or(env!("CARGO_BIN_EXE_git-proof").to_owned());
-        let mut command = Command::new(program);
+        self.with(Command::new(program()), arguments)
+    }
+
+    /// The same command, which this program starts once more and measures: the kernel counts the memory of the one who starts
+    /// a program as that program's, and this process has made the inputs.
+    fn measured(&self, arguments: &[String]) -> Command {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args([MEASURE, &program()]);
+        self.with(command, arguments)
+    }
+
+    fn with(&self, mut command: Command, arguments: &[String]) -> Command {
         let (arguments, input) = match arguments.split_last() {
             Some((last, rest)) if last.starts_with("< ") => (rest, Some(last[2..].to_owned())),
             _ => (arguments, None),
@@ -614,9 +630,23 @@ fn pushed_history(victim: &Victim) -> Vec<String> {
     vec!["hook".to_owned(), "pre-receive".to_owned(), format!("< {old} {new} refs/notes/proof")]
 }
 
+/// Makes this program measure another one.
+const MEASURE: &str = "--measure";
+
+fn program() -> String {
+    std::env::var("GIT_PROOF_HOSTILE").unwrap_or(env!("CARGO_BIN_EXE_git-proof").to_owned())
+}
+
+/// Runs a command and prints what `measure` reads.
+#[allow(clippy::print_stdout)]
+fn print_cost(command: &mut Command) {
+    let (took, peak, code) = run(command);
+    println!("{} {peak} {}", took.as_micros(), code.map_or("killed".to_owned(), |code| format!("exit {code}")));
+}
+
 /// Runs a command to its end: how long it took, the most memory that it or a program of its had, and how it ended.
 #[allow(unsafe_code)]
-fn run(mut command: Command) -> (Duration, u32, Option<i32>) {
+fn run(command: &mut Command) -> (Duration, u32, Option<i32>) {
     let begun = Instant::now();
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let id = i32::try_from(child.id()).unwrap();
@@ -640,9 +670,12 @@ fn run(mut command: Command) -> (Duration, u32, Option<i32>) {
     (took, peak, code)
 }
 
-fn measure(name: &str, command: Command) -> [Row; 2] {
-    let (took, peak, code) = run(command);
-    let ended = code.map_or("killed".to_owned(), |code| format!("exit {code}"));
+fn measure(name: &str, mut command: Command) -> [Row; 2] {
+    let said = String::from_utf8(command.output().unwrap().stdout).unwrap();
+    let mut words = said.trim_end().splitn(3, ' ');
+    let took = Duration::from_micros(words.next().unwrap().parse().unwrap());
+    let peak: u32 = words.next().unwrap().parse().unwrap();
+    let ended = words.next().unwrap();
     eprintln!("{name}: {:.2} s, {} MiB, {ended}", took.as_secs_f64(), peak >> 10);
     [
         Row { target: Goal::AtMost(1.0), ..Row::cost(&format!("{name}: time ({ended}) : the limit"), took, TIME, 1.0) },

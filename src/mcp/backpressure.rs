@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use tokio::sync::{Mutex, MutexGuard, Notify};
 
-/// Most requests that are read and not answered yet.
+/// Most requests that are read and whose answers the client has not taken yet.
 pub(super) const MOST_OPEN: usize = 64;
 /// A request that takes more memory than this is finished before the next one is read.
 const HEAVY: usize = 512 << 10;
@@ -19,6 +19,8 @@ pub(super) struct Load {
     /// Messages to the client that are being written.
     writing: AtomicUsize,
     written: Notify,
+    /// Something was finished or written, for the one who reads.
+    eased: Notify,
     /// Memory that the message takes that was read last.
     weight: AtomicUsize,
     /// One call at a time, in the order in which they came.
@@ -42,6 +44,7 @@ impl Drop for Counted {
     fn drop(&mut self) {
         (self.what)(&self.load).fetch_sub(1, Relaxed);
         self.load.written.notify_one();
+        self.load.eased.notify_one();
     }
 }
 
@@ -68,6 +71,16 @@ impl Load {
     /// Calls that are not finished.
     pub(super) fn working(&self) -> usize {
         self.working.load(Relaxed)
+    }
+
+    /// Messages that the client has not taken.
+    pub(super) fn writing(&self) -> usize {
+        self.writing.load(Relaxed)
+    }
+
+    /// Waits until a call is finished or a message is written.
+    pub(super) async fn eased(&self) {
+        self.eased.notified().await;
     }
 
     /// Notes how much memory a message takes that has been read.

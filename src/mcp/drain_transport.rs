@@ -30,7 +30,8 @@ impl<T> DrainTransport<T> {
 
     /// Whether something must be finished before more is read.
     fn is_busy(&self) -> bool {
-        let unfinished = self.open.len().max(self.load.working());
+        // An answer that the client does not take stays in memory.
+        let unfinished = self.open.len().max(self.load.working()) + self.load.writing();
         unfinished >= MOST_OPEN || self.heavy && unfinished > 0
     }
 }
@@ -58,9 +59,9 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for DrainTransport<T> {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         // Let requests that were already read begin before reading more.
         tokio::task::yield_now().await;
-        if self.is_busy() {
-            // Wait for ever: when a request finishes or an answer is sent, rmcp drops this future and asks again.
-            std::future::pending::<()>().await;
+        // rmcp also drops this future and asks again when a request is answered.
+        while self.is_busy() {
+            self.load.eased().await;
         }
         let message = self.inner.receive().await;
         self.heavy = self.load.was_heavy();
@@ -85,5 +86,65 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for DrainTransport<T> {
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         self.inner.close().await
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)] // tests
+mod tests {
+    use std::convert::Infallible;
+
+    use serde_json::json;
+
+    use super::*;
+
+    /// A client that asks without end and never takes an answer.
+    struct Greedy(i64);
+
+    impl Transport<RoleServer> for Greedy {
+        type Error = Infallible;
+
+        fn send(
+            &mut self,
+            _: TxJsonRpcMessage<RoleServer>,
+        ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
+            std::future::pending()
+        }
+
+        async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+            self.0 += 1;
+            Some(serde_json::from_value(json!({"jsonrpc": "2.0", "id": self.0, "method": "ping"})).unwrap())
+        }
+
+        async fn close(&mut self) -> Result<(), Infallible> {
+            Ok(())
+        }
+    }
+
+    /// What is read now; `None` if the transport waits for something.
+    async fn read(transport: &mut DrainTransport<Greedy>) -> Option<RxJsonRpcMessage<RoleServer>> {
+        tokio::select! {
+            biased;
+            message = transport.receive() => message,
+            () = async { for _ in 0..8 { tokio::task::yield_now().await; } } => None,
+        }
+    }
+
+    #[test]
+    fn nothing_is_read_while_a_client_takes_no_answer() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(async {
+            let mut transport = DrainTransport::new(Greedy(0), Arc::new(Load::default()));
+            let mut answers = Vec::new();
+            for id in 1..=MOST_OPEN {
+                assert!(read(&mut transport).await.is_some(), "{id}");
+                let answer = json!({"jsonrpc": "2.0", "id": id, "result": {}});
+                answers.push(transport.send(serde_json::from_value(answer).unwrap()));
+            }
+            assert!(read(&mut transport).await.is_none(), "no answer was taken");
+            answers.pop();
+            assert!(read(&mut transport).await.is_some(), "one was");
+            assert!(read(&mut transport).await.is_none(), "and no other");
+        });
     }
 }
