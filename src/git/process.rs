@@ -20,8 +20,8 @@ use crate::proof::digest::CommitId;
 const ALLOC_LIMIT: &str = "128m";
 
 /// Most bytes of memory of a git that judges what others have pushed: the merges of git's own history take a tenth, and a walk
-/// over 400,000 commits takes all of it.
-const DATA_LIMIT: u64 = 200 << 20;
+/// over 300,000 commits takes all of it.
+const DATA_LIMIT: u64 = 160 << 20;
 
 /// How git ends after a fatal error.
 const GIT_DIED: i32 = 128;
