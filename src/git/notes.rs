@@ -21,7 +21,7 @@ struct Level {
     others: Vec<TreeEntry>,
 }
 
-/// What a notes tree has and another one does not.
+/// The notes and other entries that a notes tree has and another one does not.
 #[derive(Debug, Default)]
 pub struct OnlyInNotes {
     /// The commits whose notes the other one lacks, or has other ones of.
@@ -183,7 +183,7 @@ impl Git {
         Ok(self.only_in_notes(old, new)?.commits)
     }
 
-    /// What a notes tree has and another one does not.
+    /// The notes and other entries that a notes tree has and another one does not.
     pub fn only_in_notes(&self, tree: &TreeId, other: Option<&TreeId>) -> Read<OnlyInNotes> {
         let mut only = OnlyInNotes::default();
         self.only_below(tree, other, "", &mut Visits::default(), &mut only)?;
@@ -248,7 +248,7 @@ impl Git {
     }
 }
 
-/// What an entry of a notes tree is, by its name.
+/// The two kinds of entries of a notes tree, told apart by their names.
 enum Place {
     Note,
     Fan,

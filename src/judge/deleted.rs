@@ -56,7 +56,7 @@ impl Deleted {
         deleted
     }
 
-    /// What was deleted of a commit: of several anchors, the one that was sealed first.
+    /// The deleted anchor of a commit; of several, the one that was sealed first.
     pub(super) fn of(
         &self,
         gatherer: &Gatherer<'_>,
